@@ -1,1 +1,14 @@
-//! assay engine
+//! The check itself: one request in, one verdict and one signed response out.
+//!
+//! Pure and synchronous: no clock, no I/O, no async. Time and keys come in as arguments, so the same input gives the
+//! same bytes. The modules stand in the order of the data.
+
+pub mod json;
+pub mod limits;
+pub mod meter;
+pub mod problem;
+pub mod receipt;
+pub mod response;
+mod text;
+pub mod time;
+pub mod verdict;

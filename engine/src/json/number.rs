@@ -1,0 +1,219 @@
+//! Numbers by their decimal value (protocol, section 2).
+//!
+//! An integer written without fraction or exponent is exact; every other number is the double nearest to it, read as
+//! the shortest decimal that ECMAScript prints for it.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::Hasher;
+
+use super::decimal::Decimal;
+
+/// The largest magnitude up to which every integer is a double.
+const MAX_EXACT_DOUBLE: u64 = 1 << 53;
+
+/// A JSON number.
+#[derive(Clone, Copy, Debug)]
+pub enum Number<'d> {
+    /// An integer that an `i64` holds.
+    Integer(i64),
+    /// An integer above `i64::MAX` that a `u64` holds.
+    Unsigned(u64),
+    /// Any other integer, by its digits.
+    Big(&'d str),
+    /// A number written with a fraction or an exponent.
+    Float(f64),
+}
+
+impl Number<'_> {
+    /// Whether it was written without fraction and exponent.
+    pub fn is_written_as_integer(self) -> bool {
+        !matches!(self, Number::Float(_))
+    }
+
+    /// Whether its value is whole, however it was written.
+    pub fn is_whole(self) -> bool {
+        match self {
+            Number::Float(value) => value.fract() == 0.0,
+            _ => true,
+        }
+    }
+
+    /// The nearest double; infinite for an integer past its range.
+    pub fn to_f64(self) -> f64 {
+        match self {
+            Number::Integer(value) => value as f64,
+            Number::Unsigned(value) => value as f64,
+            Number::Big(digits) => digits.parse().unwrap_or(f64::NAN),
+            Number::Float(value) => value,
+        }
+    }
+
+    /// The exact value.
+    pub fn to_decimal(self) -> Decimal {
+        match self {
+            Number::Integer(value) => Decimal::from_integer(i128::from(value)),
+            Number::Unsigned(value) => Decimal::from_integer(i128::from(value)),
+            Number::Big(digits) => Decimal::from_digits(digits),
+            Number::Float(value) => Decimal::from_f64(value),
+        }
+    }
+
+    /// Feeds the value to a hasher: equal values feed the same, however they are written.
+    pub(super) fn hash_value(self, hasher: &mut impl Hasher) {
+        let (negative, digits) = match self {
+            Number::Big(digits) => match digits.strip_prefix('-') {
+                Some(rest) => (true, rest),
+                None => (false, digits),
+            },
+            _ => return self.to_decimal().hash_value(hasher),
+        };
+        let significant = digits.trim_end_matches('0');
+        match significant.parse::<i128>() {
+            Ok(value) => {
+                let exponent = (digits.len() - significant.len()) as i32;
+                Decimal::scaled(if negative { -value } else { value }, exponent).hash_value(hasher);
+            }
+            // No double and no smaller integer has so many significant digits.
+            Err(_) => hasher.write(digits.as_bytes()),
+        }
+    }
+
+    /// Compares the values.
+    pub fn compare(self, other: Number<'_>) -> Ordering {
+        match (self, other) {
+            (Number::Integer(a), Number::Integer(b)) => a.cmp(&b),
+            // The shortest decimals of doubles are in the order of the doubles.
+            (Number::Float(a), Number::Float(b)) => a.partial_cmp(&b).unwrap_or(Ordering::Equal),
+            // Up to 2^53 every integer is a double, so the double's decimal lies on the same side of it.
+            (Number::Integer(a), Number::Float(b)) if a.unsigned_abs() <= MAX_EXACT_DOUBLE => {
+                (a as f64).partial_cmp(&b).unwrap_or(Ordering::Equal)
+            }
+            (Number::Float(a), Number::Integer(b)) if b.unsigned_abs() <= MAX_EXACT_DOUBLE => {
+                a.partial_cmp(&(b as f64)).unwrap_or(Ordering::Equal)
+            }
+            (a, b) => a.to_decimal().cmp(&b.to_decimal()),
+        }
+    }
+
+    /// Whether it is a whole multiple of `divisor`, which is greater than zero.
+    pub fn is_multiple_of(self, divisor: Number<'_>) -> bool {
+        match (self, divisor) {
+            (Number::Integer(a), Number::Integer(b)) if b != 0 => {
+                a.checked_rem(b).is_none_or(|rest| rest == 0)
+            }
+            (a, b) => a.to_decimal().is_multiple_of(&b.to_decimal()),
+        }
+    }
+}
+
+/// Prints it as the texts of a response do: an integer as written, every other number as Python prints the double.
+impl fmt::Display for Number<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Number::Integer(value) => value.fmt(f),
+            Number::Unsigned(value) => value.fmt(f),
+            Number::Big(digits) => f.write_str(digits),
+            Number::Float(value) => write_double(f, value),
+        }
+    }
+}
+
+/// Writes a double as Python's `repr` does: shortest digits, an exponent below 1e-4 and from 1e16.
+fn write_double(f: &mut fmt::Formatter<'_>, value: f64) -> fmt::Result {
+    if value == 0.0 || (1e-4..1e16).contains(&value.abs()) {
+        return write!(f, "{value:?}");
+    }
+    let scientific = format!("{value:e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    match exponent.strip_prefix('-') {
+        Some(digits) => write!(f, "{mantissa}e-{digits:0>2}"),
+        None => write!(f, "{mantissa}e+{exponent:0>2}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prints_as_the_published_texts_do() {
+        let cases = [
+            (135.0, "135.0"),
+            (129.5, "129.5"),
+            (0.0, "0.0"),
+            (-0.0, "-0.0"),
+            (1e16, "1e+16"),
+            (1.5e300, "1.5e+300"),
+            (9007199254740992.0, "9007199254740992.0"),
+            (0.0001, "0.0001"),
+            (0.00001, "1e-05"),
+            (-1.25e-7, "-1.25e-07"),
+            (5e-324, "5e-324"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(Number::Float(value).to_string(), text);
+        }
+        assert_eq!(Number::Integer(135).to_string(), "135");
+    }
+
+    #[test]
+    fn compares_by_decimal_value() {
+        let big = Number::Big("100000000000000000000000");
+        assert_eq!(big.compare(Number::Float(1e23)), Ordering::Equal);
+        assert_eq!(
+            Number::Integer(9_007_199_254_740_993).compare(Number::Float(9_007_199_254_740_992.0)),
+            Ordering::Greater
+        );
+        assert_eq!(
+            Number::Unsigned(u64::MAX).compare(Number::Float(18_446_744_073_709_551_616.0)),
+            Ordering::Less
+        );
+        assert_eq!(
+            Number::Integer(i64::MIN).compare(Number::Float(-9.3e18)),
+            Ordering::Greater
+        );
+        assert_eq!(
+            Number::Float(-0.0).compare(Number::Integer(0)),
+            Ordering::Equal
+        );
+        assert_eq!(
+            Number::Float(0.1).compare(Number::Integer(0)),
+            Ordering::Greater
+        );
+    }
+
+    #[test]
+    fn multiples_are_decimal() {
+        let yes = [
+            (10.1, 0.1),
+            (78.0, 0.1),
+            (583333.33, 0.01),
+            (19.99, 0.01),
+            (1e308, 1e-300),
+            (0.0, 0.3),
+            (1e20, 0.01),
+        ];
+        let no = [
+            (1.005, 0.01),
+            (10001.125, 0.01),
+            (1e-300, 1e300),
+            (0.15, 0.1),
+        ];
+        for (value, divisor) in yes {
+            assert!(
+                Number::Float(value).is_multiple_of(Number::Float(divisor)),
+                "{value} {divisor}"
+            );
+        }
+        for (value, divisor) in no {
+            assert!(
+                !Number::Float(value).is_multiple_of(Number::Float(divisor)),
+                "{value} {divisor}"
+            );
+        }
+        assert!(Number::Big("18446744073709551620").is_multiple_of(Number::Integer(10)));
+        assert!(!Number::Integer(9_007_199_254_740_993).is_multiple_of(Number::Integer(2)));
+        assert!(Number::Integer(i64::MIN).is_multiple_of(Number::Integer(-1)));
+    }
+}

@@ -1,0 +1,603 @@
+//! The one value model: a document is a flat tape of nodes over an arena of text.
+//!
+//! A node is 16 bytes. A container is followed by its content (an object by key, value, key, value…) and knows where
+//! its content ends, so that skipping a value is one addition. The tape borrows nothing, so its buffers are used again
+//! for the next document and a part of it can be kept.
+
+use super::number::Number;
+
+/// One entry of a tape.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Node {
+    Null,
+    Bool(bool),
+    /// An integer that an `i64` holds.
+    Integer(i64),
+    /// An integer above `i64::MAX` that a `u64` holds.
+    Unsigned(u64),
+    /// Any other integer; its digits stand in the arena.
+    BigInteger {
+        start: u32,
+        len: u32,
+    },
+    /// A number written with a fraction or an exponent.
+    Float(f64),
+    /// A string, or a key; `hash` is set for keys only.
+    String {
+        hash: u32,
+        start: u32,
+        len: u32,
+    },
+    /// `len` elements; the next value after the array is at `end`.
+    Array {
+        len: u32,
+        end: u32,
+    },
+    /// `len` members; the next value after the object is at `end`.
+    Object {
+        len: u32,
+        end: u32,
+    },
+}
+
+/// A parsed JSON text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Document {
+    pub(super) text: String,
+    pub(super) nodes: Vec<Node>,
+}
+
+impl Document {
+    /// An empty document, to be filled by a [`super::Parser`].
+    pub fn new() -> Document {
+        Document::default()
+    }
+
+    /// The root value. An unfilled document reads as null.
+    pub fn root(&self) -> Value<'_> {
+        Value {
+            document: self,
+            at: 0,
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.text.clear();
+        self.nodes.clear();
+    }
+
+    pub(super) fn push_text(&mut self, text: &str) -> (u32, u32) {
+        let start = self.text.len() as u32;
+        self.text.push_str(text);
+        (start, text.len() as u32)
+    }
+
+    /// Puts the hash of each key into its node and finds the first object with two equal keys.
+    ///
+    /// Returns the index of the node of the second of the two keys.
+    pub(super) fn index_keys(&mut self) -> Option<usize> {
+        let mut order: Vec<u32> = Vec::new();
+        for at in 0..self.nodes.len() {
+            let Node::Object { len, end } = self.nodes[at] else {
+                continue;
+            };
+            let mut key_at = at + 1;
+            while key_at < end as usize {
+                if let Node::String { start, len, .. } = self.nodes[key_at] {
+                    let hash =
+                        key_hash(&self.text.as_bytes()[start as usize..(start + len) as usize]);
+                    self.nodes[key_at] = Node::String { hash, start, len };
+                }
+                key_at = self.after(key_at + 1);
+            }
+            if len >= 2 {
+                if let Some(second) = self.duplicate_key(at, end as usize, len as usize, &mut order)
+                {
+                    return Some(second);
+                }
+            }
+        }
+        None
+    }
+
+    fn duplicate_key(
+        &self,
+        object: usize,
+        end: usize,
+        len: usize,
+        order: &mut Vec<u32>,
+    ) -> Option<usize> {
+        /// Up to this many members, comparing the hashes of all pairs is cheaper than sorting.
+        const PAIRWISE_MEMBERS: usize = 12;
+        if len <= PAIRWISE_MEMBERS {
+            let mut hashes = [0u32; PAIRWISE_MEMBERS];
+            let mut places = [0usize; PAIRWISE_MEMBERS];
+            let mut seen = 0;
+            let mut key_at = object + 1;
+            while key_at < end {
+                let hash = self.key_hash_at(key_at);
+                for earlier in 0..seen {
+                    if hashes[earlier] == hash
+                        && self.string_at(places[earlier]) == self.string_at(key_at)
+                    {
+                        return Some(key_at);
+                    }
+                }
+                hashes[seen] = hash;
+                places[seen] = key_at;
+                seen += 1;
+                key_at = self.after(key_at + 1);
+            }
+            return None;
+        }
+        order.clear();
+        let mut key_at = object + 1;
+        while key_at < end {
+            order.push(key_at as u32);
+            key_at = self.after(key_at + 1);
+        }
+        order.sort_unstable_by(|a, b| {
+            let (a, b) = (*a as usize, *b as usize);
+            self.string_at(a)
+                .as_bytes()
+                .cmp(self.string_at(b).as_bytes())
+                .then(a.cmp(&b))
+        });
+        order
+            .windows(2)
+            .filter(|pair| self.string_at(pair[0] as usize) == self.string_at(pair[1] as usize))
+            .map(|pair| pair[1] as usize)
+            .min()
+    }
+
+    fn key_hash_at(&self, at: usize) -> u32 {
+        match self.nodes[at] {
+            Node::String { hash, .. } => hash,
+            _ => 0,
+        }
+    }
+
+    pub(crate) fn string_at(&self, at: usize) -> &str {
+        match self.nodes[at] {
+            Node::String { start, len, .. } | Node::BigInteger { start, len } => {
+                &self.text[start as usize..(start + len) as usize]
+            }
+            _ => "",
+        }
+    }
+
+    /// The index of the value after the one at `at`.
+    pub(super) fn after(&self, at: usize) -> usize {
+        match self.nodes[at] {
+            Node::Array { end, .. } | Node::Object { end, .. } => end as usize,
+            _ => at + 1,
+        }
+    }
+}
+
+/// A fast, unkeyed hash of a key. Equal hashes are always confirmed by comparing the keys, and no table is built on
+/// it whose time an attacker could spoil.
+pub(crate) fn key_hash(key: &[u8]) -> u32 {
+    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mut hash = (key.len() as u64).wrapping_mul(FACTOR);
+    let mut chunks = key.chunks_exact(8);
+    for chunk in &mut chunks {
+        let mut word = [0u8; 8];
+        word.copy_from_slice(chunk);
+        hash = (hash.rotate_left(23) ^ u64::from_le_bytes(word)).wrapping_mul(FACTOR);
+    }
+    let rest = chunks.remainder();
+    if !rest.is_empty() {
+        let mut word = [0u8; 8];
+        word[..rest.len()].copy_from_slice(rest);
+        hash = (hash.rotate_left(23) ^ u64::from_le_bytes(word)).wrapping_mul(FACTOR);
+    }
+    (hash >> 32) as u32
+}
+
+/// The JSON type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Boolean,
+    /// any number
+    Number,
+    /// a string
+    String,
+    /// an array
+    Array,
+    /// an object
+    Object,
+}
+
+impl Kind {
+    /// The name that JSON Schema gives the type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Null => "null",
+            Kind::Boolean => "boolean",
+            Kind::Number => "number",
+            Kind::String => "string",
+            Kind::Array => "array",
+            Kind::Object => "object",
+        }
+    }
+}
+
+/// A value in a document.
+#[derive(Clone, Copy, Debug)]
+pub struct Value<'d> {
+    document: &'d Document,
+    at: u32,
+}
+
+/// What a value is, with its content.
+#[derive(Clone, Copy, Debug)]
+pub enum View<'d> {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// any number
+    Number(Number<'d>),
+    /// a string
+    String(&'d str),
+    /// an array
+    Array(Elements<'d>),
+    /// an object
+    Object(Members<'d>),
+}
+
+impl<'d> Value<'d> {
+    pub(crate) fn at(document: &'d Document, at: u32) -> Value<'d> {
+        Value { document, at }
+    }
+
+    /// Its place on the tape: equal for the same value of the same document only.
+    pub(crate) fn position(self) -> u32 {
+        self.at
+    }
+
+    /// The document that it stands in.
+    pub fn document(self) -> &'d Document {
+        self.document
+    }
+
+    pub(crate) fn node(self) -> Node {
+        self.document
+            .nodes
+            .get(self.at as usize)
+            .copied()
+            .unwrap_or(Node::Null)
+    }
+
+    /// How many values there are in it, itself and every key included: a measure of its size.
+    pub fn node_count(self) -> usize {
+        if self.document.nodes.is_empty() {
+            1
+        } else {
+            self.document.after(self.at as usize) - self.at as usize
+        }
+    }
+
+    /// Its JSON type.
+    pub fn kind(self) -> Kind {
+        match self.node() {
+            Node::Null => Kind::Null,
+            Node::Bool(_) => Kind::Boolean,
+            Node::Integer(_) | Node::Unsigned(_) | Node::BigInteger { .. } | Node::Float(_) => {
+                Kind::Number
+            }
+            Node::String { .. } => Kind::String,
+            Node::Array { .. } => Kind::Array,
+            Node::Object { .. } => Kind::Object,
+        }
+    }
+
+    /// Its content.
+    pub fn view(self) -> View<'d> {
+        match self.node() {
+            Node::Null => View::Null,
+            Node::Bool(value) => View::Bool(value),
+            Node::Integer(value) => View::Number(Number::Integer(value)),
+            Node::Unsigned(value) => View::Number(Number::Unsigned(value)),
+            Node::BigInteger { .. } => {
+                View::Number(Number::Big(self.document.string_at(self.at as usize)))
+            }
+            Node::Float(value) => View::Number(Number::Float(value)),
+            Node::String { .. } => View::String(self.document.string_at(self.at as usize)),
+            Node::Array { len, end } => View::Array(Elements {
+                document: self.document,
+                next: self.at + 1,
+                end,
+                remaining: len,
+            }),
+            Node::Object { len, end } => View::Object(Members {
+                document: self.document,
+                next: self.at + 1,
+                end,
+                remaining: len,
+            }),
+        }
+    }
+
+    /// The text of a string.
+    pub fn as_str(self) -> Option<&'d str> {
+        match self.view() {
+            View::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The value of a number.
+    pub fn as_number(self) -> Option<Number<'d>> {
+        match self.view() {
+            View::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// `true` or `false`.
+    pub fn as_bool(self) -> Option<bool> {
+        match self.node() {
+            Node::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whether it is `null`.
+    pub fn is_null(self) -> bool {
+        matches!(self.node(), Node::Null)
+    }
+
+    /// The elements of an array.
+    pub fn as_array(self) -> Option<Elements<'d>> {
+        match self.view() {
+            View::Array(elements) => Some(elements),
+            _ => None,
+        }
+    }
+
+    /// The members of an object.
+    pub fn as_object(self) -> Option<Members<'d>> {
+        match self.view() {
+            View::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// The member of that name, when it is an object that has it.
+    pub fn get(self, key: &str) -> Option<Value<'d>> {
+        let hash = key_hash(key.as_bytes());
+        self.as_object()?
+            .find(|member| member.hash == hash && member.key == key)
+            .map(|member| member.value)
+    }
+
+    /// The element at that place, when it is an array that has it.
+    pub fn element(self, index: usize) -> Option<Value<'d>> {
+        self.as_array()?.nth(index)
+    }
+
+    /// The value at a JSON pointer (RFC 6901, with its `~0` and `~1`); the empty pointer is the value itself.
+    pub fn pointer(self, pointer: &str) -> Option<Value<'d>> {
+        let Some(path) = pointer.strip_prefix('/') else {
+            return pointer.is_empty().then_some(self);
+        };
+        let mut value = self;
+        for token in path.split('/') {
+            value = match value.kind() {
+                Kind::Object => value.get(&unescape_token(token)?)?,
+                Kind::Array => value.element(array_index(token)?)?,
+                _ => return None,
+            };
+        }
+        Some(value)
+    }
+
+    /// Whether two values were written as the same tokens: the same members in the same order, and numbers in the
+    /// same form. Stricter than equality of JSON values, and as cheap as comparing bytes.
+    pub fn same_tokens(self, other: Value<'_>) -> bool {
+        let size = self.node_count();
+        if size != other.node_count() {
+            return false;
+        }
+        let (a, b) = (self.at as usize, other.at as usize);
+        let (a, b) = (
+            &self.document.nodes[a..a + size],
+            &other.document.nodes[b..b + size],
+        );
+        a.iter().zip(b).all(|(x, y)| match (*x, *y) {
+            (
+                Node::String { hash, start, len },
+                Node::String {
+                    hash: hash2,
+                    start: start2,
+                    len: len2,
+                },
+            ) => {
+                hash == hash2
+                    && len == len2
+                    && self.document.text.as_bytes()[start as usize..(start + len) as usize]
+                        == other.document.text.as_bytes()[start2 as usize..(start2 + len2) as usize]
+            }
+            (
+                Node::BigInteger { start, len },
+                Node::BigInteger {
+                    start: start2,
+                    len: len2,
+                },
+            ) => {
+                self.document.text.as_bytes()[start as usize..(start + len) as usize]
+                    == other.document.text.as_bytes()[start2 as usize..(start2 + len2) as usize]
+            }
+            (
+                Node::Array { len, end },
+                Node::Array {
+                    len: len2,
+                    end: end2,
+                },
+            )
+            | (
+                Node::Object { len, end },
+                Node::Object {
+                    len: len2,
+                    end: end2,
+                },
+            ) => len == len2 && end - self.at == end2 - other.at,
+            (Node::Float(x), Node::Float(y)) => x.to_bits() == y.to_bits(),
+            (x, y) => x == y,
+        })
+    }
+
+    /// A copy of the value as a document of its own.
+    pub fn to_document(self) -> Document {
+        let mut copy = Document::new();
+        if self.document.nodes.is_empty() {
+            copy.nodes.push(Node::Null);
+            return copy;
+        }
+        let at = self.at as usize;
+        copy.nodes.reserve(self.node_count());
+        for node in &self.document.nodes[at..at + self.node_count()] {
+            let node = match *node {
+                Node::String { hash, start, len } => {
+                    let (start, len) =
+                        copy.push_text(&self.document.text[start as usize..(start + len) as usize]);
+                    Node::String { hash, start, len }
+                }
+                Node::BigInteger { start, len } => {
+                    let (start, len) =
+                        copy.push_text(&self.document.text[start as usize..(start + len) as usize]);
+                    Node::BigInteger { start, len }
+                }
+                Node::Array { len, end } => Node::Array {
+                    len,
+                    end: end - self.at,
+                },
+                Node::Object { len, end } => Node::Object {
+                    len,
+                    end: end - self.at,
+                },
+                other => other,
+            };
+            copy.nodes.push(node);
+        }
+        copy
+    }
+}
+
+/// One token of a JSON pointer with `~1` and `~0` resolved (RFC 6901, section 4); `None` for any other use of `~`.
+pub(crate) fn unescape_token(token: &str) -> Option<std::borrow::Cow<'_, str>> {
+    if !token.contains('~') {
+        return Some(token.into());
+    }
+    let mut out = String::with_capacity(token.len());
+    let mut rest = token.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '~' => match rest.next() {
+                Some('0') => out.push('~'),
+                Some('1') => out.push('/'),
+                _ => return None,
+            },
+            other => out.push(other),
+        }
+    }
+    Some(out.into())
+}
+
+/// An array index as RFC 6901 writes it: digits without a leading zero.
+pub(crate) fn array_index(token: &str) -> Option<usize> {
+    let digits = token.as_bytes();
+    let well_formed = !digits.is_empty()
+        && digits.iter().all(u8::is_ascii_digit)
+        && (digits.len() == 1 || digits[0] != b'0');
+    if well_formed {
+        token.parse().ok()
+    } else {
+        None
+    }
+}
+
+/// The elements of an array, in order.
+#[derive(Clone, Copy, Debug)]
+pub struct Elements<'d> {
+    document: &'d Document,
+    next: u32,
+    end: u32,
+    remaining: u32,
+}
+
+impl<'d> Iterator for Elements<'d> {
+    type Item = Value<'d>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Value<'d>> {
+        if self.next >= self.end {
+            return None;
+        }
+        let value = Value {
+            document: self.document,
+            at: self.next,
+        };
+        self.next = self.document.after(self.next as usize) as u32;
+        self.remaining -= 1;
+        Some(value)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.remaining as usize, Some(self.remaining as usize))
+    }
+}
+
+impl ExactSizeIterator for Elements<'_> {}
+
+/// One member of an object.
+#[derive(Clone, Copy, Debug)]
+pub struct Member<'d> {
+    /// The key, unescaped.
+    pub key: &'d str,
+    /// The hash of the key by which compiled schemas find it.
+    pub(crate) hash: u32,
+    /// The value.
+    pub value: Value<'d>,
+}
+
+/// The members of an object, in the order in which they were written.
+#[derive(Clone, Copy, Debug)]
+pub struct Members<'d> {
+    document: &'d Document,
+    next: u32,
+    end: u32,
+    remaining: u32,
+}
+
+impl<'d> Iterator for Members<'d> {
+    type Item = Member<'d>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Member<'d>> {
+        if self.next >= self.end {
+            return None;
+        }
+        let at = self.next as usize;
+        let key = self.document.string_at(at);
+        let hash = self.document.key_hash_at(at);
+        let value = Value {
+            document: self.document,
+            at: self.next + 1,
+        };
+        self.next = self.document.after(at + 1) as u32;
+        self.remaining -= 1;
+        Some(Member { key, hash, value })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.remaining as usize, Some(self.remaining as usize))
+    }
+}
+
+impl ExactSizeIterator for Members<'_> {}

@@ -1,0 +1,99 @@
+//! The receipt: a response with the signature over its canonical bytes (protocol, section 5).
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ed25519_dalek::{Signer as _, SigningKey};
+
+use crate::response::Response;
+use crate::time::write_timestamp;
+
+/// What a verification's signature is for; other documents of the same key have another context.
+pub const VERIFICATION_CONTEXT: &str = "json-schema-verifier/verify-schema-attestation/v1";
+
+/// What a score's signature is for.
+pub const SCORE_CONTEXT: &str = "json-schema-verifier/trust-score-attestation/v1";
+
+/// A private key with the version under which its public half is listed.
+pub struct Signer {
+    key: SigningKey,
+    key_version: Arc<str>,
+}
+
+impl Signer {
+    /// A signer from the 32 bytes of an Ed25519 seed (RFC 8032, section 5.1.5).
+    pub fn new(seed: &[u8; 32], key_version: impl Into<Arc<str>>) -> Signer {
+        Signer {
+            key: SigningKey::from_bytes(seed),
+            key_version: key_version.into(),
+        }
+    }
+
+    /// The version of the key.
+    pub fn key_version(&self) -> Arc<str> {
+        Arc::clone(&self.key_version)
+    }
+
+    /// The raw public key.
+    pub fn public_key(&self) -> [u8; 32] {
+        self.key.verifying_key().to_bytes()
+    }
+
+    /// Signs bytes as they are.
+    pub fn sign(&self, bytes: &[u8]) -> [u8; 64] {
+        self.key.sign(bytes).to_bytes()
+    }
+
+    /// Signs a response, whose `key_version` must be this signer's; `scratch` is overwritten.
+    pub fn sign_response(&self, response: Response, scratch: &mut Vec<u8>) -> Receipt {
+        scratch.clear();
+        write_signed_bytes(&response, scratch);
+        let signature = self.sign(scratch);
+        Receipt {
+            response,
+            signature,
+        }
+    }
+}
+
+/// A signed response.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Receipt {
+    /// What is signed.
+    pub response: Response,
+    /// The Ed25519 signature.
+    pub signature: [u8; 64],
+}
+
+impl Receipt {
+    /// Appends the receipt as it goes over the wire, in one line.
+    pub fn write_wire(&self, out: &mut Vec<u8>) {
+        self.response.write_wire_open(out);
+        out.extend_from_slice(b",\"attestation\":{\"algorithm\":\"Ed25519\",\"key_version\":");
+        crate::json::write_canonical_string(&self.response.key_version, out);
+        out.extend_from_slice(b",\"timestamp\":\"");
+        write_timestamp(self.response.verified_at, out);
+        out.extend_from_slice(b"\",\"signature\":\"");
+        let mut text = [0u8; 88];
+        // A buffer of this length always holds the 88 characters of 64 bytes.
+        let written = STANDARD
+            .encode_slice(self.signature, &mut text)
+            .unwrap_or(0);
+        out.extend_from_slice(&text[..written]);
+        out.extend_from_slice(b"\"}}");
+    }
+}
+
+/// Appends the bytes that are signed for `response`.
+pub fn write_signed_bytes(response: &Response, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"algorithm\":\"Ed25519\",\"attested_at\":\"");
+    write_timestamp(response.verified_at, out);
+    out.extend_from_slice(b"\",\"context\":\"");
+    out.extend_from_slice(VERIFICATION_CONTEXT.as_bytes());
+    out.extend_from_slice(b"\",\"key_version\":");
+    crate::json::write_canonical_string(&response.key_version, out);
+    out.extend_from_slice(b",\"response\":");
+    response.write_canonical(out);
+    out.push(b'}');
+}

@@ -1,0 +1,79 @@
+//! Quoting of values and paths in the texts of a response.
+
+use crate::json::{Value, View, write_canonical};
+use crate::limits::MAX_QUOTED_CHARS;
+
+/// The value as a text of the response quotes it: JSON, numbers as they were written, cut at
+/// [`MAX_QUOTED_CHARS`] characters.
+pub(crate) fn quote(value: Value<'_>) -> String {
+    match value.view() {
+        View::Number(number) => cut(&number.to_string()),
+        View::String(text) => quote_str(text),
+        View::Array(elements) if elements.len() == 0 => "[]".to_owned(),
+        View::Array(_) | View::Object(_) => {
+            // A large value is not written out only to be cut; its first nodes are enough.
+            const MAX_QUOTED_NODES: usize = 400;
+            if value.node_count() > MAX_QUOTED_NODES {
+                return match value.view() {
+                    View::Array(elements) => format!("an array of {} items", elements.len()),
+                    View::Object(members) => format!("an object of {} members", members.len()),
+                    _ => String::new(),
+                };
+            }
+            let mut json = Vec::new();
+            write_canonical(value, &mut json);
+            cut(&String::from_utf8_lossy(&json))
+        }
+        View::Null => "null".to_owned(),
+        View::Bool(value) => value.to_string(),
+    }
+}
+
+/// A string in double quotes, cut at [`MAX_QUOTED_CHARS`] characters.
+pub(crate) fn quote_str(text: &str) -> String {
+    let mut json = Vec::new();
+    match text.char_indices().nth(MAX_QUOTED_CHARS) {
+        Some((end, _)) => {
+            crate::json::write_canonical_string(&text[..end], &mut json);
+            json.pop();
+            let mut cut = String::from_utf8_lossy(&json).into_owned();
+            cut.push_str("…\"");
+            cut
+        }
+        None => {
+            crate::json::write_canonical_string(text, &mut json);
+            String::from_utf8_lossy(&json).into_owned()
+        }
+    }
+}
+
+/// The text, or its first [`MAX_QUOTED_CHARS`] characters and an ellipsis.
+pub(crate) fn cut(text: &str) -> String {
+    match text.char_indices().nth(MAX_QUOTED_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Appends a member's name to a path: `a.b`, and `["a.b"]` where the name itself holds a dot or brackets.
+pub(crate) fn push_member(path: &mut String, key: &str) {
+    let needs_quotes = key.is_empty()
+        || key.starts_with('$')
+        || key.contains(['.', '[', ']', '"', '\''])
+        || key.chars().any(char::is_control);
+    if needs_quotes {
+        path.push('[');
+        path.push_str(&quote_str(key));
+        path.push(']');
+        return;
+    }
+    if !path.is_empty() {
+        path.push('.');
+    }
+    path.push_str(&cut(key));
+}
+
+/// Appends an element's index to a path: `items[3]`.
+pub(crate) fn push_index(path: &mut String, index: usize) {
+    path.push_str(&format!("[{index}]"));
+}
