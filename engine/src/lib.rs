@@ -6,9 +6,13 @@
 pub mod json;
 pub mod limits;
 pub mod meter;
-pub mod problem;
-pub mod receipt;
-pub mod response;
+pub mod pattern;
+pub mod format;
+pub mod schema;
+mod evaluate;
 mod text;
-pub mod time;
 pub mod verdict;
+pub mod time;
+pub mod response;
+pub mod receipt;
+pub mod problem;

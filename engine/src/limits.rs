@@ -36,6 +36,10 @@ pub const MAX_PATTERN_TIME: std::time::Duration = std::time::Duration::from_mill
 /// Wall time of all patterns of one verification that had to be timed.
 pub const MAX_PATTERN_TIME_TOTAL: std::time::Duration = std::time::Duration::from_millis(25);
 
+/// Further wall time of patterns for each byte of text, so that honest big documents pass: a twentieth of the speed
+/// that patterns without a backreference have.
+pub const PATTERN_TIME_PER_BYTE: std::time::Duration = std::time::Duration::from_nanos(50);
+
 /// Nested schema applications in one evaluation. The depth of the output is bounded by [`MAX_JSON_DEPTH`]; this leaves
 /// room for eight references or combinators at every level of it, and a cycle of references always reaches it.
 pub const MAX_EVALUATION_DEPTH: usize = 1_024;

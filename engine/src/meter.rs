@@ -28,13 +28,14 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// A meter for an output of that many nodes and a schema of that many subschemas.
-    pub fn for_sizes(output_nodes: usize, subschemas: usize) -> Meter {
+    /// A meter for an output of that many nodes with that many bytes of text, and a schema of that many subschemas.
+    pub fn for_sizes(output_nodes: usize, output_bytes: usize, subschemas: usize) -> Meter {
+        let bytes = u32::try_from(output_bytes).unwrap_or(u32::MAX);
         Meter {
             steps: limits::BASE_STEPS
                 + limits::STEPS_PER_OUTPUT_NODE * output_nodes as u64
                 + limits::STEPS_PER_SUBSCHEMA * subschemas as u64,
-            pattern_time: limits::MAX_PATTERN_TIME_TOTAL,
+            pattern_time: limits::MAX_PATTERN_TIME_TOTAL + limits::PATTERN_TIME_PER_BYTE * bytes,
         }
     }
 

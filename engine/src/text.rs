@@ -58,7 +58,7 @@ pub(crate) fn cut(text: &str) -> String {
 /// Appends a member's name to a path: `a.b`, and `["a.b"]` where the name itself holds a dot or brackets.
 pub(crate) fn push_member(path: &mut String, key: &str) {
     let needs_quotes = key.is_empty()
-        || key.starts_with('$')
+        || key == "$"
         || key.contains(['.', '[', ']', '"', '\''])
         || key.chars().any(char::is_control);
     if needs_quotes {

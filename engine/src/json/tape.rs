@@ -282,6 +282,11 @@ impl<'d> Value<'d> {
         }
     }
 
+    /// Bytes of the text in its document: an upper bound of the strings in it.
+    pub fn text_bytes(self) -> usize {
+        self.document.text.len()
+    }
+
     /// Its JSON type.
     pub fn kind(self) -> Kind {
         match self.node() {
@@ -452,6 +457,23 @@ impl<'d> Value<'d> {
         })
     }
 
+    /// Gives the bytes that tell the value as it was written from any other, to be hashed.
+    pub(crate) fn hash_tokens(self, feed: &mut dyn FnMut(&[u8])) {
+        let size = self.node_count();
+        for at in self.at as usize..self.at as usize + size {
+            match self.document.nodes.get(at) {
+                None | Some(Node::Null) => feed(&[0]),
+                Some(Node::Bool(value)) => feed(&[1 + u8::from(*value)]),
+                Some(Node::Integer(value)) => feed(&value.to_le_bytes()),
+                Some(Node::Unsigned(value)) => feed(&value.to_le_bytes()),
+                Some(Node::Float(value)) => feed(&value.to_bits().to_le_bytes()),
+                Some(Node::BigInteger { .. } | Node::String { .. }) => feed(self.document.string_at(at).as_bytes()),
+                Some(Node::Array { len, .. }) => feed(&[b'[', *len as u8, (*len >> 8) as u8]),
+                Some(Node::Object { len, .. }) => feed(&[b'{', *len as u8, (*len >> 8) as u8]),
+            }
+        }
+    }
+
     /// A copy of the value as a document of its own.
     pub fn to_document(self) -> Document {
         let mut copy = Document::new();
@@ -562,6 +584,8 @@ pub struct Member<'d> {
     pub key: &'d str,
     /// The hash of the key by which compiled schemas find it.
     pub(crate) hash: u32,
+    /// The key as a value, for schemas that speak of names.
+    pub(crate) name: Value<'d>,
     /// The value.
     pub value: Value<'d>,
 }
@@ -586,13 +610,14 @@ impl<'d> Iterator for Members<'d> {
         let at = self.next as usize;
         let key = self.document.string_at(at);
         let hash = self.document.key_hash_at(at);
+        let name = Value { document: self.document, at: self.next };
         let value = Value {
             document: self.document,
             at: self.next + 1,
         };
         self.next = self.document.after(at + 1) as u32;
         self.remaining -= 1;
-        Some(Member { key, hash, value })
+        Some(Member { key, hash, name, value })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -1,0 +1,196 @@
+//! Assertions on arrays, and the schemas of their elements.
+
+use std::collections::HashSet;
+
+use super::evaluated::Evaluated;
+use super::location::Location;
+use super::{Held, Walker, describe};
+use crate::json::{Elements, Kind, Value, ValueKey, View};
+use crate::meter::LimitExceeded;
+use crate::schema::{ArrayChecks, Closing, Contains};
+
+impl Walker<'_> {
+    pub(super) fn array<const COUNT: bool>(
+        &mut self,
+        checks: &ArrayChecks,
+        elements: Elements<'_>,
+        instance: Value<'_>,
+        at: &Location<'_>,
+        mut evaluated: Option<&mut Evaluated>,
+    ) -> Held {
+        let len = elements.len();
+        let mut held = true;
+        if let Some(min) = checks.min_items {
+            held &= self.record::<COUNT>(len as u64 >= min, "schema:minItems", |_| {
+                describe::size("at least", min, "items", len, at)
+            });
+        }
+        if let Some(max) = checks.max_items {
+            held &= self.record::<COUNT>(len as u64 <= max, "schema:maxItems", |_| {
+                describe::size("at most", max, "items", len, at)
+            });
+        }
+        if !held && !COUNT {
+            return Ok(false);
+        }
+        if checks.unique_items {
+            let repeated = self.find_repeated(elements, instance)?;
+            held &= self.record::<COUNT>(repeated.is_none(), "schema:uniqueItems", |_| {
+                describe::not_unique(instance, repeated.unwrap_or_default(), at)
+            });
+        }
+        if !checks.prefix.is_empty() || checks.rest.is_some() {
+            held &= self.elements::<COUNT>(checks, elements, at, evaluated.as_deref_mut())?;
+        }
+        if !held && !COUNT {
+            return Ok(false);
+        }
+        if let Some(contains) = &checks.contains {
+            held &= self.contains::<COUNT>(contains, elements, at, evaluated)?;
+        }
+        Ok(held)
+    }
+
+    fn elements<const COUNT: bool>(
+        &mut self,
+        checks: &ArrayChecks,
+        elements: Elements<'_>,
+        at: &Location<'_>,
+        evaluated: Option<&mut Evaluated>,
+    ) -> Held {
+        let len = elements.len();
+        let prefix = checks.prefix.len();
+        let mut held = true;
+        for (index, element) in elements.enumerate() {
+            let id = match (checks.prefix.get(index), checks.rest) {
+                (Some(id), _) => *id,
+                (None, Some(Closing::Schema(id))) => id,
+                (None, _) => break,
+            };
+            held &= self.apply::<COUNT>(id, element, &Location::Element { parent: at, index }, None)?;
+            if !held && !COUNT {
+                return Ok(false);
+            }
+        }
+        if checks.rest == Some(Closing::Closed) {
+            held &= self.record::<COUNT>(len <= prefix, "schema:additionalItems", |_| {
+                describe::size("at most", prefix as u64, "items", len, at)
+            });
+        }
+        if let Some(evaluated) = evaluated {
+            match checks.rest {
+                Some(_) => evaluated.mark_all(),
+                None => evaluated.mark_prefix(prefix.min(len)),
+            }
+        }
+        Ok(held)
+    }
+
+    fn contains<const COUNT: bool>(
+        &mut self,
+        contains: &Contains,
+        elements: Elements<'_>,
+        at: &Location<'_>,
+        mut evaluated: Option<&mut Evaluated>,
+    ) -> Held {
+        let mut found: u64 = 0;
+        for (index, element) in elements.enumerate() {
+            if self.apply::<false>(contains.schema, element, &Location::Element { parent: at, index }, None)? {
+                found += 1;
+                if let Some(evaluated) = evaluated.as_deref_mut().filter(|_| contains.evaluates) {
+                    evaluated.mark(index);
+                }
+            }
+        }
+        let is_contained = found > 0 || contains.min == Some(0);
+        let mut held = self.record::<COUNT>(is_contained, "schema:contains", |_| describe::contains_nothing(at));
+        if let Some(min) = contains.min {
+            held &= self.record::<COUNT>(found >= min, "schema:minContains", |_| {
+                describe::contains("at least", min, found, at)
+            });
+        }
+        if let Some(max) = contains.max {
+            held &= self.record::<COUNT>(found <= max, "schema:maxContains", |_| {
+                describe::contains("at most", max, found, at)
+            });
+        }
+        Ok(held)
+    }
+
+    /// Two equal elements, by their indexes.
+    fn find_repeated(
+        &mut self,
+        elements: Elements<'_>,
+        instance: Value<'_>,
+    ) -> Result<Option<(usize, usize)>, LimitExceeded> {
+        /// Up to this many scalars, comparing all pairs is quicker than hashing.
+        const PAIRED: usize = 8;
+        self.meter.charge(instance.node_count() as u64)?;
+        let is_scalar = |value: Value<'_>| !matches!(value.kind(), Kind::Array | Kind::Object);
+        if elements.len() <= PAIRED && elements.clone().all(is_scalar) {
+            for (index, element) in elements.enumerate() {
+                let mut before = elements.take(index).enumerate();
+                if let Some((first, _)) = before.find(|(_, other)| crate::json::equal(element, *other)) {
+                    return Ok(Some((first, index)));
+                }
+            }
+            return Ok(None);
+        }
+        let mut seen = HashSet::with_capacity(elements.len());
+        for (index, element) in elements.enumerate() {
+            if !seen.insert(ValueKey(element)) {
+                let first = elements.enumerate().find(|(_, other)| crate::json::equal(element, *other));
+                return Ok(Some((first.map_or(0, |(first, _)| first), index)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// `unevaluatedItems` and `unevaluatedProperties`.
+    pub(super) fn unevaluated<const COUNT: bool>(
+        &mut self,
+        closing: Closing,
+        instance: Value<'_>,
+        view: View<'_>,
+        at: &Location<'_>,
+        evaluated: &Evaluated,
+    ) -> Held {
+        match (view, closing) {
+            (View::Array(elements), Closing::Closed) => {
+                let extra = (0..elements.len()).find(|index| !evaluated.contains(*index));
+                Ok(self.record::<COUNT>(extra.is_none(), "schema:unevaluatedItems", |_| {
+                    describe::unexpected_element(instance, extra.unwrap_or_default(), at)
+                }))
+            }
+            (View::Array(elements), Closing::Schema(id)) => {
+                let mut held = true;
+                for (index, element) in elements.enumerate().filter(|(index, _)| !evaluated.contains(*index)) {
+                    held &= self.apply::<COUNT>(id, element, &Location::Element { parent: at, index }, None)?;
+                    if !held && !COUNT {
+                        return Ok(false);
+                    }
+                }
+                Ok(held)
+            }
+            (View::Object(members), Closing::Closed) => {
+                let is_closed = members.enumerate().all(|(index, _)| evaluated.contains(index));
+                Ok(self.record::<COUNT>(is_closed, "schema:unevaluatedProperties", |_| {
+                    let extra = members.enumerate().filter(|(index, _)| !evaluated.contains(*index));
+                    describe::unexpected_members(extra.map(|(_, member)| member.key), at)
+                }))
+            }
+            (View::Object(members), Closing::Schema(id)) => {
+                let mut held = true;
+                for (_, member) in members.enumerate().filter(|(index, _)| !evaluated.contains(*index)) {
+                    let inner = Location::Member { parent: at, key: member.key };
+                    held &= self.apply::<COUNT>(id, member.value, &inner, None)?;
+                    if !held && !COUNT {
+                        return Ok(false);
+                    }
+                }
+                Ok(held)
+            }
+            _ => Ok(true),
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! One walk over the instance: the verdict, the exact counts, and every violation (protocol, section 3).
+//!
+//! The walker runs in two modes. Counting, it visits everything and counts each assertion. Testing, it only answers
+//! whether an instance is valid and stops at the first failure; that is how it looks inside `anyOf`, `oneOf`, `not`,
+//! `if` and `contains`, whose content is not counted.
+
+mod array;
+mod combined;
+mod describe;
+mod evaluated;
+mod location;
+mod object;
+mod scalar;
+
+use evaluated::Evaluated;
+use location::Location;
+
+use crate::json::{Number, Value, View};
+use crate::limits::MAX_EVALUATION_DEPTH;
+use crate::meter::{LimitExceeded, Meter};
+use crate::schema::{Checks, Closing, Form, Id, Schema, Types};
+use crate::verdict::{Tally, Violation, Violations};
+
+/// Whether `instance` is valid, stopping at the first failure.
+pub(crate) fn is_valid(schema: &Schema, instance: Value<'_>, meter: &mut Meter) -> Result<bool, LimitExceeded> {
+    let mut tally = Tally::default();
+    let mut violations = Violations::default();
+    let mut walker = Walker::new(schema, meter, &mut tally, &mut violations);
+    walker.apply::<false>(schema.root, instance, &Location::Root, None)
+}
+
+/// Checks `instance`, counting every assertion and listing every violation.
+pub(crate) fn check(
+    schema: &Schema,
+    instance: Value<'_>,
+    meter: &mut Meter,
+    tally: &mut Tally,
+    violations: &mut Violations,
+) -> Result<(), LimitExceeded> {
+    let mut walker = Walker::new(schema, meter, tally, violations);
+    walker.apply::<true>(schema.root, instance, &Location::Root, None)?;
+    Ok(())
+}
+
+/// What a walk carries along.
+struct Walker<'w> {
+    schema: &'w Schema,
+    meter: &'w mut Meter,
+    tally: &'w mut Tally,
+    violations: &'w mut Violations,
+    depth: usize,
+    /// The resources entered, outermost first; kept only for a schema with dynamic references.
+    scope: Vec<u32>,
+}
+
+type Held = Result<bool, LimitExceeded>;
+
+impl<'w> Walker<'w> {
+    fn new(
+        schema: &'w Schema,
+        meter: &'w mut Meter,
+        tally: &'w mut Tally,
+        violations: &'w mut Violations,
+    ) -> Walker<'w> {
+        Walker { schema, meter, tally, violations, depth: 0, scope: Vec::new() }
+    }
+
+    /// Applies a subschema to an instance. `outer` learns which of the instance's members or elements it evaluates.
+    fn apply<const COUNT: bool>(
+        &mut self,
+        id: Id,
+        instance: Value<'_>,
+        at: &Location<'_>,
+        outer: Option<&mut Evaluated>,
+    ) -> Held {
+        self.meter.charge(1)?;
+        let schema = self.schema;
+        let subschema = &schema.subschemas[id as usize];
+        let checks = match &subschema.form {
+            Form::True => return Ok(true),
+            Form::False => {
+                return Ok(self.record::<COUNT>(false, "schema:false", |_| describe::nothing_allowed(instance, at)));
+            }
+            Form::Checks(checks) => checks,
+        };
+        if self.depth == MAX_EVALUATION_DEPTH {
+            return Err(LimitExceeded::Depth);
+        }
+        self.depth += 1;
+        let enters = schema.has_dynamic_references && self.scope.last() != Some(&subschema.resource);
+        if enters {
+            self.scope.push(subschema.resource);
+        }
+        let held = self.apply_checks::<COUNT>(checks, instance, at, outer);
+        if enters {
+            self.scope.pop();
+        }
+        self.depth -= 1;
+        held
+    }
+
+    fn apply_checks<const COUNT: bool>(
+        &mut self,
+        checks: &Checks,
+        instance: Value<'_>,
+        at: &Location<'_>,
+        outer: Option<&mut Evaluated>,
+    ) -> Held {
+        let view = instance.view();
+        let mut held = self.general::<COUNT>(checks, instance, view, at)?;
+        if !held && !COUNT {
+            return Ok(false);
+        }
+        let closes = match view {
+            View::Array(_) => checks.unevaluated_items,
+            View::Object(_) => checks.unevaluated_properties,
+            _ => None,
+        };
+        if closes.is_none() && outer.is_none() {
+            return Ok(self.typed::<COUNT>(checks, instance, view, at, None)? && held);
+        }
+        self.tracked::<COUNT>(checks, instance, view, at, outer, closes, &mut held)?;
+        Ok(held)
+    }
+
+    /// As the end of [`Self::apply_checks`], with a record of what has been evaluated.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one subschema's application, split off for its size")]
+    #[inline(never)]
+    fn tracked<const COUNT: bool>(
+        &mut self,
+        checks: &Checks,
+        instance: Value<'_>,
+        view: View<'_>,
+        at: &Location<'_>,
+        outer: Option<&mut Evaluated>,
+        closes: Option<Closing>,
+        held: &mut bool,
+    ) -> Result<(), LimitExceeded> {
+        let mut evaluated = Evaluated::default();
+        *held &= self.typed::<COUNT>(checks, instance, view, at, Some(&mut evaluated))?;
+        if !*held && !COUNT {
+            return Ok(());
+        }
+        if let Some(closing) = closes {
+            *held &= self.unevaluated::<COUNT>(closing, instance, view, at, &evaluated)?;
+            evaluated.mark_all();
+        }
+        if let Some(outer) = outer {
+            self.meter.charge(evaluated.size())?;
+            outer.merge(&evaluated);
+        }
+        Ok(())
+    }
+
+    /// `type`, `enum` and `const`: the assertions for every type.
+    fn general<const COUNT: bool>(
+        &mut self,
+        checks: &Checks,
+        instance: Value<'_>,
+        view: View<'_>,
+        at: &Location<'_>,
+    ) -> Held {
+        let mut held = true;
+        if let Some(types) = checks.types {
+            let has_type = types_of(view, checks.integers_as_written).has_any_of(types);
+            held &= self.record::<COUNT>(has_type, "schema:type", |_| describe::wrong_type(types, instance, at));
+            if !held && !COUNT {
+                return Ok(false);
+            }
+        }
+        if let Some(enumeration) = &checks.enumeration {
+            let found = self.is_among(enumeration, instance)?;
+            held &= self.record::<COUNT>(found, "schema:enum", |schema| {
+                describe::not_among(schema.value(enumeration.place), instance, at)
+            });
+        }
+        if let Some(constant) = checks.constant {
+            let expected = self.schema.value(constant);
+            self.meter.charge(expected.node_count() as u64 / 4)?;
+            let is_equal = crate::json::equal(instance, expected);
+            held &= self.record::<COUNT>(is_equal, "schema:const", |schema| {
+                describe::not_constant(schema.value(constant), instance, at)
+            });
+        }
+        Ok(held)
+    }
+
+    /// The assertions for the instance's type, and the schemas applied in place.
+    fn typed<const COUNT: bool>(
+        &mut self,
+        checks: &Checks,
+        instance: Value<'_>,
+        view: View<'_>,
+        at: &Location<'_>,
+        mut evaluated: Option<&mut Evaluated>,
+    ) -> Held {
+        let mut held = match view {
+            View::Number(number) => match &checks.number {
+                Some(numbers) => self.number::<COUNT>(numbers, number, instance, at),
+                None => true,
+            },
+            View::String(text) => match &checks.string {
+                Some(strings) => self.string::<COUNT>(strings, text, instance, at)?,
+                None => true,
+            },
+            View::Array(elements) => match &checks.array {
+                Some(arrays) => self.array::<COUNT>(arrays, elements, instance, at, evaluated.as_deref_mut())?,
+                None => true,
+            },
+            View::Object(members) => match &checks.object {
+                Some(objects) => self.object::<COUNT>(objects, members, instance, at, evaluated.as_deref_mut())?,
+                None => true,
+            },
+            View::Null | View::Bool(_) => true,
+        };
+        if !held && !COUNT {
+            return Ok(false);
+        }
+        if let Some(combined) = &checks.combined {
+            held &= self.combined::<COUNT>(combined, instance, at, evaluated)?;
+        }
+        Ok(held)
+    }
+
+    /// Counts one check, in counting mode, and lists its violation.
+    #[inline]
+    fn record<const COUNT: bool>(
+        &mut self,
+        held: bool,
+        check: &'static str,
+        describe: impl FnOnce(&Schema) -> Described,
+    ) -> bool {
+        if COUNT {
+            self.tally.count(held);
+            if !held {
+                self.list(check, describe);
+            }
+        }
+        held
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn list(&mut self, check: &'static str, describe: impl FnOnce(&Schema) -> Described) {
+        let schema = self.schema;
+        self.violations.add(check, || {
+            let Described { field, expected, found, detail } = describe(schema);
+            Violation { check: check.into(), field, expected, found, detail }
+        });
+    }
+}
+
+/// The texts of a violation.
+struct Described {
+    field: String,
+    expected: String,
+    found: String,
+    detail: String,
+}
+
+/// The types that an instance has: a whole number is an integer too.
+fn types_of(view: View<'_>, integers_as_written: bool) -> Types {
+    match view {
+        View::Null => Types::from_kind(crate::json::Kind::Null),
+        View::Bool(_) => Types::from_kind(crate::json::Kind::Boolean),
+        View::String(_) => Types::from_kind(crate::json::Kind::String),
+        View::Array(_) => Types::from_kind(crate::json::Kind::Array),
+        View::Object(_) => Types::from_kind(crate::json::Kind::Object),
+        View::Number(number) => {
+            let is_integer = match number {
+                Number::Float(_) => !integers_as_written && number.is_whole(),
+                _ => true,
+            };
+            let types = Types::from_kind(crate::json::Kind::Number);
+            if is_integer { types.with(Types::INTEGER) } else { types }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

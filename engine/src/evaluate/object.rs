@@ -1,0 +1,143 @@
+//! Assertions on objects, and the schemas of their members: one pass over the members for all keywords.
+
+use super::evaluated::Evaluated;
+use super::location::Location;
+use super::{Held, Walker, describe};
+use crate::json::{Members, Value};
+use crate::schema::{Closing, ObjectChecks};
+
+impl Walker<'_> {
+    pub(super) fn object<const COUNT: bool>(
+        &mut self,
+        checks: &ObjectChecks,
+        members: Members<'_>,
+        instance: Value<'_>,
+        at: &Location<'_>,
+        evaluated: Option<&mut Evaluated>,
+    ) -> Held {
+        let len = members.len();
+        let mut held = true;
+        if let Some(min) = checks.min_properties {
+            held &= self.record::<COUNT>(len as u64 >= min, "schema:minProperties", |_| {
+                describe::size("at least", min, "members", len, at)
+            });
+        }
+        if let Some(max) = checks.max_properties {
+            held &= self.record::<COUNT>(len as u64 <= max, "schema:maxProperties", |_| {
+                describe::size("at most", max, "members", len, at)
+            });
+        }
+        if !held && !COUNT {
+            return Ok(false);
+        }
+        // A short cut that changes no count: too few members cannot hold all required names.
+        if !COUNT && len < checks.table.required {
+            return Ok(false);
+        }
+        held &= self.members::<COUNT>(checks, members, instance, at, evaluated)?;
+        if !held && !COUNT {
+            return Ok(false);
+        }
+        if let Some(lists) = &checks.dependent_required {
+            held &= self.dependent_names::<COUNT>("schema:dependentRequired", lists, instance, at)?;
+        }
+        if let Some(lists) = &checks.dependencies {
+            held &= self.dependent_names::<COUNT>("schema:dependencies", lists, instance, at)?;
+        }
+        Ok(held)
+    }
+
+    /// `properties`, `patternProperties`, `additionalProperties`, `propertyNames` and `required`.
+    fn members<const COUNT: bool>(
+        &mut self,
+        checks: &ObjectChecks,
+        members: Members<'_>,
+        instance: Value<'_>,
+        at: &Location<'_>,
+        mut evaluated: Option<&mut Evaluated>,
+    ) -> Held {
+        self.meter.charge(members.len() as u64 / 4)?;
+        let mut held = true;
+        let mut required = 0;
+        let mut expected = 0;
+        let mut has_extra = false;
+        for (index, member) in members.enumerate() {
+            let inner = Location::Member { parent: at, key: member.key };
+            let mut is_known = false;
+            if let Some(property) = checks.table.find(member.hash, member.key, &mut expected) {
+                required += usize::from(property.required);
+                if let Some(id) = property.schema {
+                    is_known = true;
+                    held &= self.apply::<COUNT>(id, member.value, &inner, None)?;
+                }
+            }
+            for (pattern, id) in &checks.patterns {
+                if pattern.is_match(member.key, self.meter)? {
+                    is_known = true;
+                    held &= self.apply::<COUNT>(*id, member.value, &inner, None)?;
+                }
+            }
+            if !is_known {
+                match checks.additional {
+                    None => {}
+                    Some(Closing::Closed) => has_extra = true,
+                    Some(Closing::Schema(id)) => {
+                        is_known = true;
+                        held &= self.apply::<COUNT>(id, member.value, &inner, None)?;
+                    }
+                }
+            }
+            if let Some(id) = checks.names {
+                held &= self.apply::<COUNT>(id, member.name, &inner, None)?;
+            }
+            if !COUNT && (!held || has_extra) {
+                return Ok(false);
+            }
+            if is_known {
+                if let Some(evaluated) = evaluated.as_deref_mut() {
+                    evaluated.mark(index);
+                }
+            }
+        }
+        if checks.has_required {
+            held &= self.record::<COUNT>(required == checks.table.required, "schema:required", |_| {
+                let required = checks.table.properties.iter().filter(|property| property.required);
+                describe::missing(required.map(|property| &*property.name), instance, at)
+            });
+        }
+        if checks.additional == Some(Closing::Closed) {
+            held &= self.record::<COUNT>(!has_extra, "schema:additionalProperties", |_| {
+                let is_extra = |key: &&str| {
+                    let known = checks.table.properties.iter().any(|p| p.schema.is_some() && *p.name == **key);
+                    // The patterns have been tried on every key before, so the limit cannot be reached anew.
+                    let mut meter = crate::meter::Meter::for_sizes(members.len(), key.len(), 0);
+                    let mut patterns = checks.patterns.iter();
+                    !known && !patterns.any(|(pattern, _)| pattern.is_match(key, &mut meter).unwrap_or(false))
+                };
+                describe::unexpected_members(members.map(|member| member.key).filter(is_extra), at)
+            });
+            if let Some(evaluated) = evaluated {
+                evaluated.mark_all();
+            }
+        }
+        Ok(held)
+    }
+
+    fn dependent_names<const COUNT: bool>(
+        &mut self,
+        check: &'static str,
+        lists: &[(Box<str>, Vec<Box<str>>)],
+        instance: Value<'_>,
+        at: &Location<'_>,
+    ) -> Held {
+        let names: usize = lists.iter().map(|(_, names)| names.len() + 1).sum();
+        let len = instance.as_object().map_or(0, |members| members.len());
+        self.meter.charge((names * len / 16) as u64)?;
+        let mut broken = lists.iter().filter(|(name, _)| instance.get(name).is_some());
+        let broken = broken.find(|(_, names)| names.iter().any(|name| instance.get(name).is_none()));
+        Ok(self.record::<COUNT>(broken.is_none(), check, |_| {
+            let (name, names) = broken.map_or(("", &[] as &[Box<str>]), |(name, names)| (name, names));
+            describe::missing_beside(name, names.iter().map(|name| &**name), instance, at)
+        }))
+    }
+}

@@ -1,0 +1,132 @@
+//! Assertions on numbers and strings, and membership in `enum`.
+
+use std::cmp::Ordering;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::location::Location;
+use super::{Held, Walker, describe};
+use crate::json::{Document, Number, ParseLimits, Value, parse_exact};
+use crate::meter::LimitExceeded;
+use crate::schema::{Enumeration, NumberChecks, Place, StringChecks};
+
+impl Walker<'_> {
+    pub(super) fn is_among(&mut self, enumeration: &Enumeration, instance: Value<'_>) -> Held {
+        if let Some(text) = instance.as_str() {
+            return Ok(enumeration.strings.contains(text));
+        }
+        self.meter.charge(enumeration.other_nodes / 8)?;
+        Ok(enumeration.others.iter().any(|place| crate::json::equal(instance, self.schema.value(*place))))
+    }
+
+    pub(super) fn number<const COUNT: bool>(
+        &mut self,
+        checks: &NumberChecks,
+        number: Number<'_>,
+        instance: Value<'_>,
+        at: &Location<'_>,
+    ) -> bool {
+        let schema = self.schema;
+        let compare = |place: Place| {
+            let limit = schema.value(place).as_number().unwrap_or(Number::Integer(0));
+            number.compare(limit)
+        };
+        let mut held = true;
+        let mut limit = |walker: &mut Self, place: Option<Place>, check, words, holds: fn(Ordering) -> bool| {
+            let Some(place) = place else { return };
+            held &= walker.record::<COUNT>(holds(compare(place)), check, |schema| {
+                describe::number_limit(words, schema.value(place), instance, at)
+            });
+        };
+        limit(self, checks.minimum, "schema:minimum", "at least", Ordering::is_ge);
+        limit(self, checks.exclusive_minimum, "schema:exclusiveMinimum", "greater than", Ordering::is_gt);
+        limit(self, checks.maximum, "schema:maximum", "at most", Ordering::is_le);
+        limit(self, checks.exclusive_maximum, "schema:exclusiveMaximum", "less than", Ordering::is_lt);
+        if let Some(place) = checks.multiple_of {
+            let divisor = schema.value(place).as_number().unwrap_or(Number::Integer(1));
+            held &= self.record::<COUNT>(number.is_multiple_of(divisor), "schema:multipleOf", |schema| {
+                describe::number_limit("a multiple of", schema.value(place), instance, at)
+            });
+        }
+        held
+    }
+
+    pub(super) fn string<const COUNT: bool>(
+        &mut self,
+        checks: &StringChecks,
+        text: &str,
+        instance: Value<'_>,
+        at: &Location<'_>,
+    ) -> Held {
+        /// Bytes of text that are read in about the time of one step.
+        const BYTES_PER_STEP: usize = 64;
+        self.meter.charge((text.len() / BYTES_PER_STEP) as u64)?;
+        let mut held = true;
+        if let Some(min) = checks.min_length {
+            held &= self.record::<COUNT>(has_min_chars(text, min), "schema:minLength", |_| {
+                describe::length("at least", min, text, at)
+            });
+        }
+        if let Some(max) = checks.max_length {
+            let is_short = text.len() as u64 <= max || text.chars().count() as u64 <= max;
+            held &= self.record::<COUNT>(is_short, "schema:maxLength", |_| describe::length("at most", max, text, at));
+        }
+        if !held && !COUNT {
+            return Ok(false);
+        }
+        if let Some(pattern) = &checks.pattern {
+            let matches = pattern.is_match(text, self.meter)?;
+            held &= self.record::<COUNT>(matches, "schema:pattern", |_| {
+                describe::no_match(pattern.as_str(), instance, at)
+            });
+        }
+        if let Some(format) = checks.format {
+            held &= self.record::<COUNT>(format.is_valid(text), "schema:format", |_| {
+                describe::wrong_format(format.name(), instance, at)
+            });
+        }
+        if checks.is_base64 || checks.is_json {
+            held &= self.content::<COUNT>(checks, text, instance, at)?;
+        }
+        Ok(held)
+    }
+
+    /// `contentEncoding` and `contentMediaType` of draft-07 (Validation, section 8).
+    fn content<const COUNT: bool>(
+        &mut self,
+        checks: &StringChecks,
+        text: &str,
+        instance: Value<'_>,
+        at: &Location<'_>,
+    ) -> Result<bool, LimitExceeded> {
+        let mut held = true;
+        let mut content = Some(text.as_bytes().to_vec());
+        if checks.is_base64 {
+            content = STANDARD.decode(text).ok();
+            held &= self.record::<COUNT>(content.is_some(), "schema:contentEncoding", |_| {
+                describe::wrong_content("base64", instance, at)
+            });
+        }
+        if checks.is_json {
+            let is_json = content.is_some_and(|bytes| {
+                parse_exact(&bytes, &ParseLimits::default(), &mut Document::new()).is_ok()
+            });
+            held &= self.record::<COUNT>(is_json, "schema:contentMediaType", |_| {
+                describe::wrong_content("application/json", instance, at)
+            });
+        }
+        Ok(held)
+    }
+}
+
+/// Whether the text has at least `min` characters, counted only where the bytes do not tell.
+fn has_min_chars(text: &str, min: u64) -> bool {
+    /// Bytes of the longest character in UTF-8.
+    const MAX_CHAR_BYTES: u64 = 4;
+    let bytes = text.len() as u64;
+    if bytes < min {
+        return false;
+    }
+    bytes / MAX_CHAR_BYTES >= min || text.chars().count() as u64 >= min
+}

@@ -1,0 +1,672 @@
+//! From a schema to its compiled form.
+//!
+//! Subschemas are compiled from a list of pending ones, so neither nesting nor chains of references use the call
+//! stack. The schema has passed its metaschema before, so the types of keywords are known; what is not as it should be
+//! (in a place that the metaschema does not reach) is an error all the same.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::SchemaError;
+use super::dialect::{Draft, Vocabularies};
+use super::resources::{Place, RECURSIVE_ANCHOR, Resources, Target, split_fragment};
+use super::subschema::{
+    ArrayChecks, Checks, Closing, Combined, Condition, Contains, DynamicReference, Enumeration, Form, Id, NumberChecks,
+    ObjectChecks, Property, PropertyTable, StringChecks, Strings, Subschema, Types,
+};
+use crate::format::Format;
+use crate::json::{Kind, Number, Value, key_hash};
+use crate::limits;
+use crate::pattern::{Pattern, PatternError};
+
+pub(super) struct Compiler {
+    pub(super) resources: Resources,
+    pub(super) assert_formats: bool,
+    subschemas: Vec<Option<Subschema>>,
+    ids: HashMap<Target, Id>,
+    pending: Vec<(Id, Target)>,
+    patterns: HashMap<String, Arc<Pattern>>,
+    pub(super) notes: Notes,
+}
+
+/// What is worth telling somebody who checks a schema, though it is no error.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// Keywords that no draft knows, with the path of their schema object.
+    pub unknown_keywords: Vec<String>,
+    /// Names of formats that are not asserted.
+    pub unknown_formats: Vec<String>,
+    /// Patterns whose time may grow faster than the text.
+    pub slow_patterns: Vec<String>,
+}
+
+/// A schema object that is being compiled.
+struct Source<'v> {
+    value: Value<'v>,
+    target: Target,
+    draft: Draft,
+    vocabularies: Vocabularies,
+}
+
+impl Source<'_> {
+    fn place(&self, value: Value<'_>) -> Place {
+        Place { document: self.target.place.document, position: value.position() }
+    }
+
+    fn wrong(&self, keyword: &str, problem: &str, fix: &str) -> SchemaError {
+        SchemaError::at(keyword, problem, fix).in_place(self.target.place)
+    }
+
+    fn wrong_type(&self, keyword: &str, expected: &str) -> SchemaError {
+        self.wrong(keyword, &format!("must be {expected}"), "Correct the keyword as its draft defines it.")
+    }
+}
+
+impl Compiler {
+    pub(super) fn new(resources: Resources, assert_formats: bool) -> Compiler {
+        Compiler {
+            resources,
+            assert_formats,
+            subschemas: Vec::new(),
+            ids: HashMap::new(),
+            pending: Vec::new(),
+            patterns: HashMap::new(),
+            notes: Notes::default(),
+        }
+    }
+
+    /// Compiles everything that `root` leads to and gives its index.
+    pub(super) fn compile(&mut self, root: Target) -> Result<Id, SchemaError> {
+        let id = self.id_of(root)?;
+        while let Some((id, target)) = self.pending.pop() {
+            let form = self.compile_one(target).map_err(|error| error.in_place(target.place))?;
+            self.subschemas[id as usize] = Some(Subschema { resource: target.resource, form });
+        }
+        Ok(id)
+    }
+
+    pub(super) fn into_parts(self) -> (Vec<Subschema>, Resources, Notes) {
+        (self.subschemas.into_iter().flatten().collect(), self.resources, self.notes)
+    }
+
+    fn id_of(&mut self, target: Target) -> Result<Id, SchemaError> {
+        if let Some(id) = self.ids.get(&target) {
+            return Ok(*id);
+        }
+        let id = self.subschemas.len() as Id;
+        if self.subschemas.len() >= limits::MAX_SUBSCHEMAS {
+            return Err(SchemaError::limit("has too many subschemas"));
+        }
+        self.subschemas.push(None);
+        self.ids.insert(target, id);
+        self.pending.push((id, target));
+        Ok(id)
+    }
+
+    /// The index of a schema that stands inside the one of `source`.
+    fn inner(&mut self, source: &Source<'_>, schema: Value<'_>) -> Result<Id, SchemaError> {
+        let place = source.place(schema);
+        let resource = self.resources.resource_at(place, source.target.resource);
+        self.id_of(Target { place, resource })
+    }
+
+    fn compile_one(&mut self, target: Target) -> Result<Form, SchemaError> {
+        let document = Arc::clone(&self.resources.documents[target.place.document as usize]);
+        let value = Value::at(&document, target.place.position);
+        let dialect = self.resources.resource(target.resource).dialect;
+        let source = Source { value, target, draft: dialect.draft, vocabularies: dialect.vocabularies };
+        match value.kind() {
+            Kind::Boolean => return Ok(if value.as_bool() == Some(true) { Form::True } else { Form::False }),
+            Kind::Object => {}
+            _ => return Err(SchemaError::not_a_schema(target.place)),
+        }
+        let mut checks = Checks::default();
+        let reference = value.get("$ref").filter(|reference| reference.kind() == Kind::String);
+        match reference {
+            Some(reference) if source.draft.ref_hides_siblings() => self.reference(&source, reference, &mut checks)?,
+            _ => self.keywords(&source, &mut checks)?,
+        }
+        let is_empty = checks.types.is_none()
+            && checks.enumeration.is_none()
+            && checks.constant.is_none()
+            && checks.number.is_none()
+            && checks.string.is_none()
+            && checks.array.is_none()
+            && checks.object.is_none()
+            && checks.combined.is_none()
+            && checks.unevaluated_items.is_none()
+            && checks.unevaluated_properties.is_none();
+        Ok(if is_empty { Form::True } else { Form::Checks(Box::new(checks)) })
+    }
+
+    fn keywords(&mut self, source: &Source<'_>, checks: &mut Checks) -> Result<(), SchemaError> {
+        let Some(members) = source.value.as_object() else { return Ok(()) };
+        for member in members {
+            let (keyword, value) = (member.key, member.value);
+            if keyword == "$ref" {
+                self.reference(source, value, checks)?;
+                continue;
+            }
+            let handled = self.core(source, keyword, value, checks)?
+                || (source.vocabularies.has(Vocabularies::VALIDATION)
+                    && self.assertion(source, keyword, value, checks)?)
+                || (source.vocabularies.has(Vocabularies::APPLICATOR)
+                    && (self.combinator(source, keyword, value, checks)?
+                        || self.array_applicator(source, keyword, value, checks)?
+                        || self.object_applicator(source, keyword, value, checks)?))
+                || (source.vocabularies.has(Vocabularies::UNEVALUATED)
+                    && self.unevaluated(source, keyword, value, checks)?)
+                || self.format_or_content(source, keyword, value, checks)?;
+            if !handled && !is_annotation(keyword) {
+                self.note_unknown_keyword(source, keyword);
+            }
+        }
+        self.properties(source, checks)?;
+        Ok(())
+    }
+
+    fn note_unknown_keyword(&mut self, source: &Source<'_>, keyword: &str) {
+        /// A schema with more of them is no typing error.
+        const MAX_NOTES: usize = 100;
+        if source.target.place.document == 0 && self.notes.unknown_keywords.len() < MAX_NOTES {
+            self.notes.unknown_keywords.push(super::path_of(source.value, Some(keyword)));
+        }
+    }
+
+    // References
+
+    fn reference(&mut self, source: &Source<'_>, value: Value<'_>, checks: &mut Checks) -> Result<(), SchemaError> {
+        let reference = value.as_str().ok_or_else(|| source.wrong_type("$ref", "a string"))?;
+        let target = self.resources.resolve(reference, source.target.resource).map_err(|e| e.for_keyword("$ref"))?;
+        let id = self.id_of(target)?;
+        combined(checks).references.push(id);
+        Ok(())
+    }
+
+    /// The keywords of the core vocabulary that lead somewhere.
+    fn core(
+        &mut self,
+        source: &Source<'_>,
+        keyword: &str,
+        value: Value<'_>,
+        checks: &mut Checks,
+    ) -> Result<bool, SchemaError> {
+        match keyword {
+            "$dynamicRef" if source.draft >= Draft::Draft202012 => {
+                let reference = value.as_str().ok_or_else(|| source.wrong_type("$dynamicRef", "a string"))?;
+                let (_, fragment) = split_fragment(reference);
+                self.dynamic_reference(source, keyword, reference, fragment, checks)?;
+            }
+            "$recursiveRef" if source.draft == Draft::Draft201909 => {
+                let reference = value.as_str().ok_or_else(|| source.wrong_type("$recursiveRef", "a string"))?;
+                self.dynamic_reference(source, keyword, reference, RECURSIVE_ANCHOR, checks)?;
+            }
+            "$defs" | "definitions" => {
+                // Definitions that nothing refers to are compiled too, so that a fault in them is found.
+                for member in value.as_object().into_iter().flatten() {
+                    if matches!(member.value.kind(), Kind::Object | Kind::Boolean) {
+                        self.inner(source, member.value)?;
+                    }
+                }
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn dynamic_reference(
+        &mut self,
+        source: &Source<'_>,
+        keyword: &str,
+        reference: &str,
+        anchor: &str,
+        checks: &mut Checks,
+    ) -> Result<(), SchemaError> {
+        let target = self.resources.resolve(reference, source.target.resource).map_err(|e| e.for_keyword(keyword))?;
+        let initial = self.id_of(target)?;
+        let is_dynamic = self.resources.dynamic_anchor(target.resource, anchor) == Some(target);
+        if !is_dynamic {
+            combined(checks).references.push(initial);
+            return Ok(());
+        }
+        let mut by_resource = Vec::new();
+        for candidate in self.resources.with_dynamic_anchor(anchor) {
+            by_resource.push((candidate.resource, self.id_of(candidate)?));
+        }
+        combined(checks).dynamic_references.push(DynamicReference { initial, by_resource });
+        Ok(())
+    }
+
+    // Assertions
+
+    fn assertion(
+        &mut self,
+        source: &Source<'_>,
+        keyword: &str,
+        value: Value<'_>,
+        checks: &mut Checks,
+    ) -> Result<bool, SchemaError> {
+        match keyword {
+            "type" => {
+                checks.types = Some(types(source, value)?);
+                checks.integers_as_written = source.draft == Draft::Draft4;
+            }
+            "enum" => checks.enumeration = Some(Box::new(enumeration(source, value)?)),
+            "const" if source.draft >= Draft::Draft6 => checks.constant = Some(source.place(value)),
+            "multipleOf" => {
+                let number = value.as_number().ok_or_else(|| source.wrong_type(keyword, "a number"))?;
+                if number.compare(Number::Integer(0)).is_le() {
+                    return Err(source.wrong_type(keyword, "greater than 0"));
+                }
+                number_checks(checks).multiple_of = Some(source.place(value));
+            }
+            "minimum" | "maximum" => {
+                value.as_number().ok_or_else(|| source.wrong_type(keyword, "a number"))?;
+                let place = Some(source.place(value));
+                let exclusive = if keyword == "minimum" { "exclusiveMinimum" } else { "exclusiveMaximum" };
+                let is_exclusive = source.draft == Draft::Draft4
+                    && source.value.get(exclusive).and_then(Value::as_bool) == Some(true);
+                let numbers = number_checks(checks);
+                match (keyword, is_exclusive) {
+                    ("minimum", false) => numbers.minimum = place,
+                    ("minimum", true) => numbers.exclusive_minimum = place,
+                    (_, false) => numbers.maximum = place,
+                    (_, true) => numbers.exclusive_maximum = place,
+                }
+            }
+            "exclusiveMinimum" | "exclusiveMaximum" if source.draft >= Draft::Draft6 => {
+                value.as_number().ok_or_else(|| source.wrong_type(keyword, "a number"))?;
+                let numbers = number_checks(checks);
+                let place = Some(source.place(value));
+                if keyword == "exclusiveMinimum" {
+                    numbers.exclusive_minimum = place;
+                } else {
+                    numbers.exclusive_maximum = place;
+                }
+            }
+            // Read together with minimum and maximum.
+            "exclusiveMinimum" | "exclusiveMaximum" => {}
+            "minLength" => string_checks(checks).min_length = Some(size(source, keyword, value)?),
+            "maxLength" => string_checks(checks).max_length = Some(size(source, keyword, value)?),
+            "pattern" => {
+                let pattern = self.pattern(source, keyword, value.as_str())?;
+                string_checks(checks).pattern = Some(pattern);
+            }
+            "minItems" => array_checks(checks).min_items = Some(size(source, keyword, value)?),
+            "maxItems" => array_checks(checks).max_items = Some(size(source, keyword, value)?),
+            "uniqueItems" => {
+                let unique = value.as_bool().ok_or_else(|| source.wrong_type(keyword, "true or false"))?;
+                if unique {
+                    array_checks(checks).unique_items = true;
+                }
+            }
+            "minProperties" => object_checks(checks).min_properties = Some(size(source, keyword, value)?),
+            "maxProperties" => object_checks(checks).max_properties = Some(size(source, keyword, value)?),
+            "required" => {
+                names(source, keyword, value)?;
+                object_checks(checks).has_required = true;
+            }
+            "dependentRequired" if source.draft >= Draft::Draft201909 => {
+                let mut list = Vec::new();
+                for member in value.as_object().ok_or_else(|| source.wrong_type(keyword, "an object"))? {
+                    list.push((member.key.into(), names(source, keyword, member.value)?));
+                }
+                object_checks(checks).dependent_required = Some(list);
+            }
+            // Read together with `contains`.
+            "minContains" | "maxContains" if source.draft >= Draft::Draft201909 => {
+                size(source, keyword, value)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn format_or_content(
+        &mut self,
+        source: &Source<'_>,
+        keyword: &str,
+        value: Value<'_>,
+        checks: &mut Checks,
+    ) -> Result<bool, SchemaError> {
+        match (keyword, value.as_str()) {
+            ("format", Some(name)) => {
+                let asserts = source.vocabularies.has(Vocabularies::FORMAT_ASSERTION)
+                    || (self.assert_formats && source.vocabularies.has(Vocabularies::FORMAT_ANNOTATION));
+                match Format::from_name(name) {
+                    Some(format) if asserts => string_checks(checks).format = Some(format),
+                    Some(_) => {}
+                    None => {
+                        let name = crate::text::cut(name);
+                        if source.target.place.document == 0 && !self.notes.unknown_formats.contains(&name) {
+                            self.notes.unknown_formats.push(name);
+                        }
+                    }
+                }
+            }
+            ("contentEncoding", Some(name)) if source.draft == Draft::Draft7 => {
+                if name.eq_ignore_ascii_case("base64") {
+                    string_checks(checks).is_base64 = true;
+                }
+            }
+            ("contentMediaType", Some(name)) if source.draft == Draft::Draft7 => {
+                if name.eq_ignore_ascii_case("application/json") {
+                    string_checks(checks).is_json = true;
+                }
+            }
+            ("format" | "contentEncoding" | "contentMediaType", _) => {}
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn pattern(
+        &mut self,
+        source: &Source<'_>,
+        keyword: &str,
+        text: Option<&str>,
+    ) -> Result<Arc<Pattern>, SchemaError> {
+        let text = text.ok_or_else(|| source.wrong_type(keyword, "a string"))?;
+        if let Some(pattern) = self.patterns.get(text) {
+            return Ok(Arc::clone(pattern));
+        }
+        if self.patterns.len() >= limits::MAX_PATTERNS {
+            return Err(SchemaError::limit("has too many different patterns"));
+        }
+        let pattern = Pattern::compile(text).map_err(|error| match error {
+            PatternError::Invalid => source.wrong(
+                keyword,
+                "is not a regular expression of ECMA-262",
+                "Write the pattern as JavaScript's RegExp reads it.",
+            ),
+            PatternError::TooLarge => SchemaError::limit("has a pattern that is too large"),
+        })?;
+        if pattern.may_be_slow() && source.target.place.document == 0 {
+            self.notes.slow_patterns.push(super::path_of(source.value, Some(keyword)));
+        }
+        let pattern = Arc::new(pattern);
+        self.patterns.insert(text.to_owned(), Arc::clone(&pattern));
+        Ok(pattern)
+    }
+
+    // Applicators
+
+    fn combinator(
+        &mut self,
+        source: &Source<'_>,
+        keyword: &str,
+        value: Value<'_>,
+        checks: &mut Checks,
+    ) -> Result<bool, SchemaError> {
+        match keyword {
+            "allOf" => {
+                let ids = self.list(source, keyword, value)?;
+                combined(checks).all_of = ids;
+            }
+            "anyOf" => {
+                let ids = self.list(source, keyword, value)?;
+                combined(checks).any_of = Some(ids);
+            }
+            "oneOf" => {
+                let ids = self.list(source, keyword, value)?;
+                combined(checks).one_of = Some(ids);
+            }
+            "not" => {
+                let id = self.inner(source, value)?;
+                combined(checks).not = Some(id);
+            }
+            "if" if source.draft >= Draft::Draft7 => {
+                let test = self.inner(source, value)?;
+                let then = source.value.get("then").map(|schema| self.inner(source, schema)).transpose()?;
+                let otherwise = source.value.get("else").map(|schema| self.inner(source, schema)).transpose()?;
+                combined(checks).condition = Some(Condition { test, then, otherwise });
+            }
+            "then" | "else" if source.draft >= Draft::Draft7 => {
+                // Without `if` they say nothing, but must be schemas.
+                self.inner(source, value)?;
+            }
+            "dependentSchemas" if source.draft >= Draft::Draft201909 => {
+                for member in value.as_object().ok_or_else(|| source.wrong_type(keyword, "an object"))? {
+                    let id = self.inner(source, member.value)?;
+                    combined(checks).dependent_schemas.push((member.key.into(), id));
+                }
+            }
+            "dependencies" => {
+                let mut lists = Vec::new();
+                for member in value.as_object().ok_or_else(|| source.wrong_type(keyword, "an object"))? {
+                    if member.value.kind() == Kind::Array {
+                        lists.push((member.key.into(), names(source, keyword, member.value)?));
+                    } else {
+                        let id = self.inner(source, member.value)?;
+                        combined(checks).dependent_schemas.push((member.key.into(), id));
+                    }
+                }
+                if !lists.is_empty() {
+                    object_checks(checks).dependencies = Some(lists);
+                }
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn array_applicator(
+        &mut self,
+        source: &Source<'_>,
+        keyword: &str,
+        value: Value<'_>,
+        checks: &mut Checks,
+    ) -> Result<bool, SchemaError> {
+        let has_prefix_items = source.draft >= Draft::Draft202012;
+        match keyword {
+            "prefixItems" if has_prefix_items => {
+                let ids = self.list(source, keyword, value)?;
+                array_checks(checks).prefix = ids;
+            }
+            "items" if has_prefix_items || value.kind() != Kind::Array => {
+                // `false` here is a schema like any other: it is applied to each element past the prefix.
+                let id = self.inner(source, value)?;
+                array_checks(checks).rest = Some(Closing::Schema(id));
+            }
+            "items" => {
+                let ids = self.list(source, keyword, value)?;
+                let additional = source.value.get("additionalItems");
+                let rest = additional.map(|schema| self.closing(source, schema)).transpose()?;
+                let array = array_checks(checks);
+                array.prefix = ids;
+                array.rest = rest;
+            }
+            // Read together with `items`.
+            "additionalItems" if !has_prefix_items => {
+                self.inner(source, value)?;
+            }
+            "contains" if source.draft >= Draft::Draft6 => {
+                let schema = self.inner(source, value)?;
+                let counts = source.draft >= Draft::Draft201909 && source.vocabularies.has(Vocabularies::VALIDATION);
+                let limit = |keyword: &str| {
+                    let value = source.value.get(keyword).filter(|_| counts);
+                    value.map(|value| size(source, keyword, value)).transpose()
+                };
+                let (min, max) = (limit("minContains")?, limit("maxContains")?);
+                let evaluates = source.draft >= Draft::Draft202012;
+                array_checks(checks).contains = Some(Contains { schema, min, max, evaluates });
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn object_applicator(
+        &mut self,
+        source: &Source<'_>,
+        keyword: &str,
+        value: Value<'_>,
+        checks: &mut Checks,
+    ) -> Result<bool, SchemaError> {
+        match keyword {
+            "properties" => {
+                // The table is built when all keywords are known; here its schemas get their indexes.
+                value.as_object().ok_or_else(|| source.wrong_type(keyword, "an object"))?;
+                object_checks(checks);
+            }
+            "patternProperties" => {
+                for member in value.as_object().ok_or_else(|| source.wrong_type(keyword, "an object"))? {
+                    let pattern = self.pattern(source, keyword, Some(member.key))?;
+                    let id = self.inner(source, member.value)?;
+                    object_checks(checks).patterns.push((pattern, id));
+                }
+            }
+            "additionalProperties" => {
+                let closing = self.closing(source, value)?;
+                object_checks(checks).additional = Some(closing);
+            }
+            "propertyNames" if source.draft >= Draft::Draft6 => {
+                let id = self.inner(source, value)?;
+                object_checks(checks).names = Some(id);
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn unevaluated(
+        &mut self,
+        source: &Source<'_>,
+        keyword: &str,
+        value: Value<'_>,
+        checks: &mut Checks,
+    ) -> Result<bool, SchemaError> {
+        match keyword {
+            "unevaluatedItems" if source.draft >= Draft::Draft201909 => {
+                checks.unevaluated_items = Some(self.closing(source, value)?);
+            }
+            "unevaluatedProperties" if source.draft >= Draft::Draft201909 => {
+                checks.unevaluated_properties = Some(self.closing(source, value)?);
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Builds the table of the names in `properties` and `required`.
+    fn properties(&mut self, source: &Source<'_>, checks: &mut Checks) -> Result<(), SchemaError> {
+        let Some(object) = &checks.object else { return Ok(()) };
+        let has_required = object.has_required;
+        let mut list: Vec<Property> = Vec::new();
+        let mut index: HashMap<Box<str>, usize> = HashMap::new();
+        let properties = source.value.get("properties").filter(|_| source.vocabularies.has(Vocabularies::APPLICATOR));
+        for member in properties.and_then(Value::as_object).into_iter().flatten() {
+            let schema = Some(self.inner(source, member.value)?);
+            index.insert(member.key.into(), list.len());
+            list.push(Property { hash: member.hash, name: member.key.into(), schema, required: false });
+        }
+        if has_required {
+            let required = source.value.get("required").and_then(Value::as_array).into_iter().flatten();
+            for name in required.filter_map(Value::as_str) {
+                match index.get(name) {
+                    Some(at) => list[*at].required = true,
+                    None => {
+                        index.insert(name.into(), list.len());
+                        let hash = key_hash(name.as_bytes());
+                        list.push(Property { hash, name: name.into(), schema: None, required: true });
+                    }
+                }
+            }
+        }
+        if !list.is_empty() {
+            object_checks(checks).table = PropertyTable::new(list);
+        }
+        Ok(())
+    }
+
+    fn list(&mut self, source: &Source<'_>, keyword: &str, value: Value<'_>) -> Result<Vec<Id>, SchemaError> {
+        let elements = value.as_array().ok_or_else(|| source.wrong_type(keyword, "an array of schemas"))?;
+        elements.map(|schema| self.inner(source, schema)).collect()
+    }
+
+    fn closing(&mut self, source: &Source<'_>, schema: Value<'_>) -> Result<Closing, SchemaError> {
+        if schema.as_bool() == Some(false) {
+            return Ok(Closing::Closed);
+        }
+        Ok(Closing::Schema(self.inner(source, schema)?))
+    }
+}
+
+fn combined(checks: &mut Checks) -> &mut Combined {
+    checks.combined.get_or_insert_default()
+}
+
+fn number_checks(checks: &mut Checks) -> &mut NumberChecks {
+    checks.number.get_or_insert_default()
+}
+
+fn string_checks(checks: &mut Checks) -> &mut StringChecks {
+    checks.string.get_or_insert_default()
+}
+
+fn array_checks(checks: &mut Checks) -> &mut ArrayChecks {
+    checks.array.get_or_insert_default()
+}
+
+fn object_checks(checks: &mut Checks) -> &mut ObjectChecks {
+    checks.object.get_or_insert_default()
+}
+
+fn types(source: &Source<'_>, value: Value<'_>) -> Result<Types, SchemaError> {
+    let wrong = || source.wrong_type("type", "the name of a JSON type or an array of such names");
+    if let Some(name) = value.as_str() {
+        return Types::from_name(name).ok_or_else(wrong);
+    }
+    let mut types = Types::NONE;
+    for element in value.as_array().ok_or_else(wrong)? {
+        types = types.with(element.as_str().and_then(Types::from_name).ok_or_else(wrong)?);
+    }
+    Ok(types)
+}
+
+fn enumeration(source: &Source<'_>, value: Value<'_>) -> Result<Enumeration, SchemaError> {
+    let mut strings = Vec::new();
+    let mut others = Vec::new();
+    let mut other_nodes = 0;
+    for element in value.as_array().ok_or_else(|| source.wrong_type("enum", "an array"))? {
+        match element.as_str() {
+            Some(text) => strings.push(text.into()),
+            None => {
+                others.push(source.place(element));
+                other_nodes += element.node_count() as u64;
+            }
+        }
+    }
+    Ok(Enumeration { place: source.place(value), strings: Strings::new(strings), others, other_nodes })
+}
+
+/// A non-negative whole number; one past 64 bits is as good as the largest.
+fn size(source: &Source<'_>, keyword: &str, value: Value<'_>) -> Result<u64, SchemaError> {
+    let wrong = || source.wrong_type(keyword, "a whole number of at least 0");
+    let number = value.as_number().filter(|number| number.is_whole()).ok_or_else(wrong)?;
+    if number.compare(Number::Integer(0)).is_lt() {
+        return Err(wrong());
+    }
+    Ok(match number {
+        Number::Integer(value) => value.unsigned_abs(),
+        Number::Unsigned(value) => value,
+        Number::Big(_) => u64::MAX,
+        // Casting a double saturates.
+        Number::Float(value) => value as u64,
+    })
+}
+
+fn names(source: &Source<'_>, keyword: &str, value: Value<'_>) -> Result<Vec<Box<str>>, SchemaError> {
+    let wrong = || source.wrong_type(keyword, "an array of names");
+    value.as_array().ok_or_else(wrong)?.map(|name| name.as_str().map(Box::from).ok_or_else(wrong)).collect()
+}
+
+/// Keywords of the drafts that assert nothing.
+fn is_annotation(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "$schema" | "$id" | "id" | "$anchor" | "$dynamicAnchor" | "$recursiveAnchor" | "$vocabulary" | "$comment"
+            | "title" | "description" | "default" | "examples" | "deprecated" | "readOnly" | "writeOnly"
+            | "contentSchema" | "$defs" | "definitions"
+    )
+}
