@@ -226,8 +226,8 @@ def request_hashes(request: dict[str, Any]) -> dict[str, str]:
         "agent_id": request.get("agent_id"),
         "expected_schema": request["expected_schema"],
         "submitted_output": request["submitted_output"],
-        "bounds": {path: filled(bound, BOUND_DEFAULTS, "a bound") for path, bound in bounds.items()} if bounds else None,
-        "rules": [filled(rule, RULE_DEFAULTS, "a rule") for rule in rules] if rules else None,
+        "bounds": {path: filled(bound, BOUND_DEFAULTS, "a bound") for path, bound in (bounds or {}).items()} or None,
+        "rules": [filled(rule, RULE_DEFAULTS, "a rule") for rule in rules or []] or None,
         "enforce_rules": request.get("enforce_rules") or False,
         "strict_content_check": request.get("strict_content_check") or False,
     }
@@ -534,7 +534,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("receipts", metavar="RECEIPTS.ndjson")
     parser.add_argument("--keys", required=True, metavar="KEYS.json", help="exported keys, one key, or an agent card")
     parser.add_argument("--requests", metavar="REQUESTS.ndjson", help="compare with these requests, line by line")
-    parser.add_argument("--alter", type=int, default=0, metavar="N", help="also require that N altered receipts are rejected")
+    parser.add_argument("--alter", type=int, default=0, metavar="N", help="require that N altered receipts are rejected")
     parser.add_argument("--seed", default="1", metavar="S", help="draws other receipts and alterations (default 1)")
     arguments = parser.parse_args()
     if arguments.alter < 0:

