@@ -136,8 +136,8 @@ def write_requests(path: Path, lines: int) -> None:
         texts.append(json.dumps(request, separators=(",", ":")))
     with open(path, "w", encoding="utf-8") as file:
         for index in range(lines):
-            line = texts[index % 2].replace("TASK", f"invoice-{index:08}", 1).replace("AGENT", f"seller-{index % AGENTS}", 1)
-            file.write(line + "\n")
+            line = texts[index % 2].replace("TASK", f"invoice-{index:08}", 1)
+            file.write(line.replace("AGENT", f"seller-{index % AGENTS}", 1) + "\n")
 
 
 def contestants(binary: Path, procs: int) -> list[Contestant]:
@@ -243,8 +243,8 @@ def machine() -> str:
     cpu = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.is_file():
-        names = [line.partition(":")[2].strip() for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
-        cpu = names[0] if names else cpu
+        models = [line for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
+        cpu = models[0].partition(":")[2].strip() if models else cpu
     node = call(["node", "--version"]).strip().removeprefix("v")
     return f"{cpu}, {cores()} cores, {platform.system()}; Python {platform.python_version()}, Node {node}"
 

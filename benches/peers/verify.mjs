@@ -72,7 +72,8 @@ const COUNTABLE = new Set([...CHECKS_OF_ANY, ...NOT_COUNTED, ...Object.values(CH
 /** A function that counts the assertions evaluated on an output; the validator itself gives no count. */
 function compileCounter(schema) {
   if (schema === true) return () => 0;
-  if (typeof schema !== 'object' || Array.isArray(schema.items) || Object.keys(schema).some((key) => !COUNTABLE.has(key))) {
+  const plain = typeof schema === 'object' && !Array.isArray(schema.items);
+  if (!plain || Object.keys(schema).some((key) => !COUNTABLE.has(key))) {
     throw new Error('this peer counts only plain assertions, properties and items');
   }
   const present = (names) => names.filter((name) => name in schema).length;
@@ -169,7 +170,8 @@ class Verifier {
     let contract = this.contracts.get(text);
     if (contract === undefined) {
       const canonical = canonicalize(schema);
-      contract = { validate: this.ajv.compile(schema), count: compileCounter(schema), canonical, hash: sha256(canonical) };
+      const validate = this.ajv.compile(schema);
+      contract = { validate, count: compileCounter(schema), canonical, hash: sha256(canonical) };
       remember(this.contracts, text, contract);
     }
     return contract;
@@ -255,9 +257,10 @@ class Verifier {
     }
     response.verify = VERIFY;
 
-    const signed = { context: CONTEXT, algorithm: 'Ed25519', key_version: KEY_VERSION, attested_at: verifiedAt, response };
+    const signer = { algorithm: 'Ed25519', key_version: KEY_VERSION };
+    const signed = { context: CONTEXT, ...signer, attested_at: verifiedAt, response };
     const signature = sign(null, Buffer.from(canonicalize(signed)), this.key).toString('base64');
-    response.attestation = { algorithm: 'Ed25519', key_version: KEY_VERSION, timestamp: verifiedAt, signature };
+    response.attestation = { ...signer, timestamp: verifiedAt, signature };
     return JSON.stringify(response);
   }
 }
