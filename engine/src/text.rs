@@ -77,3 +77,31 @@ pub(crate) fn push_member(path: &mut String, key: &str) {
 pub(crate) fn push_index(path: &mut String, index: usize) {
     path.push_str(&format!("[{index}]"));
 }
+
+/// The path from a value to one inside it; empty when they are the same.
+pub(crate) fn path_between(outer: Value<'_>, inner: Value<'_>) -> String {
+    let mut path = String::new();
+    let mut current = outer;
+    let wanted = inner.position();
+    let holds = |value: Value<'_>| {
+        value.position() <= wanted && (wanted as usize) < value.position() as usize + value.node_count()
+    };
+    while current.position() != wanted {
+        let next = match current.view() {
+            View::Object(mut members) => members.find(|member| holds(member.value)).map(|member| {
+                push_member(&mut path, member.key);
+                member.value
+            }),
+            View::Array(elements) => elements.enumerate().find(|(_, element)| holds(*element)).map(|(index, element)| {
+                push_index(&mut path, index);
+                element
+            }),
+            _ => None,
+        };
+        match next {
+            Some(value) => current = value,
+            None => break,
+        }
+    }
+    path
+}

@@ -22,7 +22,7 @@ pub(crate) enum Node {
     },
     /// A number written with a fraction or an exponent.
     Float(f64),
-    /// A string, or a key; `hash` is set for keys only.
+    /// A string, or a key; `hash` is zero for a string and never for a key.
     String {
         hash: u32,
         start: u32,
@@ -192,7 +192,8 @@ pub(crate) fn key_hash(key: &[u8]) -> u32 {
         word[..rest.len()].copy_from_slice(rest);
         hash = (hash.rotate_left(23) ^ u64::from_le_bytes(word)).wrapping_mul(FACTOR);
     }
-    (hash >> 32) as u32
+    // Never zero: a string with the hash zero is a value, not a key.
+    (hash >> 32) as u32 | 1
 }
 
 /// The JSON type of a value.
@@ -326,6 +327,16 @@ impl<'d> Value<'d> {
                 remaining: len,
             }),
         }
+    }
+
+    /// Every string and every array in it and itself, in the order of the text; keys are no strings here.
+    pub(crate) fn strings_and_arrays(self) -> impl Iterator<Item = Value<'d>> {
+        let positions = self.at..self.at + self.node_count() as u32;
+        let document = self.document;
+        let wanted = |at: &u32| {
+            matches!(document.nodes.get(*at as usize), Some(Node::String { hash: 0, .. } | Node::Array { .. }))
+        };
+        positions.filter(wanted).map(move |at| Value { document, at })
     }
 
     /// The text of a string.

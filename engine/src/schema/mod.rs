@@ -22,7 +22,7 @@ pub(crate) use subschema::{
     StringChecks, Subschema, Types,
 };
 
-use crate::json::{Document, Node, Value, View, write_canonical};
+use crate::json::{Document, Node, Value, write_canonical};
 use crate::meter::{LimitExceeded, Meter};
 use crate::problem::{FieldProblems, Problem, ProblemCode};
 use crate::response::Digest;
@@ -285,36 +285,7 @@ impl std::error::Error for SchemaError {}
 
 /// The path from the root of its document to a value, and to a keyword in it.
 fn path_of(value: Value<'_>, keyword: Option<&str>) -> String {
-    let mut path = String::new();
-    let mut current = value.document().root();
-    let wanted = value.position();
-    'down: while current.position() != wanted {
-        let holds = |inner: Value<'_>| {
-            inner.position() <= wanted && (wanted as usize) < inner.position() as usize + inner.node_count()
-        };
-        match current.view() {
-            View::Object(members) => {
-                for member in members {
-                    if holds(member.value) {
-                        crate::text::push_member(&mut path, member.key);
-                        current = member.value;
-                        continue 'down;
-                    }
-                }
-            }
-            View::Array(elements) => {
-                for (index, element) in elements.enumerate() {
-                    if holds(element) {
-                        crate::text::push_index(&mut path, index);
-                        current = element;
-                        continue 'down;
-                    }
-                }
-            }
-            _ => {}
-        }
-        break;
-    }
+    let mut path = crate::text::path_between(value.document().root(), value);
     if let Some(keyword) = keyword {
         crate::text::push_member(&mut path, keyword);
     }
