@@ -1,1 +1,3 @@
 //! assay engine
+
+pub mod format;
