@@ -5,14 +5,17 @@
 
 pub mod json;
 pub mod limits;
+
+pub mod format;
 pub mod meter;
 pub mod pattern;
-pub mod format;
 pub mod schema;
+
 mod evaluate;
 mod text;
 pub mod verdict;
-pub mod time;
-pub mod response;
-pub mod receipt;
+
 pub mod problem;
+pub mod receipt;
+pub mod response;
+pub mod time;
