@@ -1,1 +1,17 @@
-//! assay pipeline
+//! From files to receipts: read → split → verify and sign in parallel → record → write, in order and in bounded memory.
+//!
+//! One stage a file, in the order of the data. Between the stages travel a [`record::Batch`] of input and an
+//! [`answer::Answers`] of output; both are bounded in bytes, and so is how many of them are under way.
+
+pub mod answer;
+pub mod input;
+pub mod progress;
+pub mod record;
+pub mod resume;
+pub mod run;
+mod sink;
+mod source;
+pub mod summary;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,9 @@
+//! One command a file.
+
+pub(crate) mod keys;
+pub(crate) mod receipt;
+pub(crate) mod reputation;
+pub(crate) mod schema;
+pub(crate) mod score;
+pub(crate) mod shell;
+pub(crate) mod verify;
