@@ -11,9 +11,7 @@ pub enum LimitExceeded {
     #[error("the check takes more steps than a schema and an output of this size may take")]
     Steps,
     /// [`limits::MAX_EVALUATION_DEPTH`].
-    #[error(
-        "schemas are applied inside one another too deeply, or refer to one another in a circle"
-    )]
+    #[error("schemas are applied inside one another too deeply, or refer to one another in a circle")]
     Depth,
     /// [`limits::MAX_PATTERN_TIME`] or [`limits::MAX_PATTERN_TIME_TOTAL`].
     #[error("a pattern takes too long on a string of the output")]

@@ -40,7 +40,10 @@ impl Pattern {
             other => other,
         };
         match regex {
-            Ok(regex) => Ok(Pattern { regex, has_backreference: has_backreference(source) }),
+            Ok(regex) => Ok(Pattern {
+                regex,
+                has_backreference: has_backreference(source),
+            }),
             Err(corvus_regex_ecma262::Error::TooLarge(_)) => Err(PatternError::TooLarge),
             Err(_) => Err(PatternError::Invalid),
         }

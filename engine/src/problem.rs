@@ -69,12 +69,7 @@ pub struct FieldProblems {
 
 impl FieldProblems {
     /// Notes a field.
-    pub fn add(
-        &mut self,
-        field: impl Into<String>,
-        problem: impl Into<String>,
-        fix: impl Into<String>,
-    ) {
+    pub fn add(&mut self, field: impl Into<String>, problem: impl Into<String>, fix: impl Into<String>) {
         if self.list.len() < MAX_FIELD_PROBLEMS {
             self.list.push(FieldProblem {
                 field: field.into(),
@@ -132,9 +127,7 @@ impl Problem {
         };
         let fix = match code {
             ProblemCode::LimitExceeded => "Send a smaller or flatter document.",
-            _ => {
-                "Send one JSON value as RFC 8259 defines it, in UTF-8, with every key once in its object."
-            }
+            _ => "Send one JSON value as RFC 8259 defines it, in UTF-8, with every key once in its object.",
         };
         Problem::field(code, field, format!("cannot be read: {error}"), fix)
     }
@@ -202,11 +195,7 @@ impl Problem {
             b",\"retryable\":false"
         });
         out.extend_from_slice(b",\"charged\":false,\"next_actions\":[{\"action\":");
-        let action = if retryable {
-            "retry"
-        } else {
-            "fix_request_fields"
-        };
+        let action = if retryable { "retry" } else { "fix_request_fields" };
         write_canonical_string(action, out);
         out.extend_from_slice(b",\"fields\":[");
         for (index, field) in self.fields.iter().enumerate() {

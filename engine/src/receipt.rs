@@ -50,10 +50,7 @@ impl Signer {
         scratch.clear();
         write_signed_bytes(&response, scratch);
         let signature = self.sign(scratch);
-        Receipt {
-            response,
-            signature,
-        }
+        Receipt { response, signature }
     }
 }
 
@@ -77,9 +74,7 @@ impl Receipt {
         out.extend_from_slice(b"\",\"signature\":\"");
         let mut text = [0u8; 88];
         // A buffer of this length always holds the 88 characters of 64 bytes.
-        let written = STANDARD
-            .encode_slice(self.signature, &mut text)
-            .unwrap_or(0);
+        let written = STANDARD.encode_slice(self.signature, &mut text).unwrap_or(0);
         out.extend_from_slice(&text[..written]);
         out.extend_from_slice(b"\"}}");
     }

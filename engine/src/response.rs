@@ -315,10 +315,7 @@ impl Response {
             VerifierVersion => write_canonical_string(&self.identity.verifier_version, out),
             VerificationId => {
                 let mut text = Uuid::encode_buffer();
-                write_plain_string(
-                    self.verification_id.hyphenated().encode_lower(&mut text),
-                    out,
-                );
+                write_plain_string(self.verification_id.hyphenated().encode_lower(&mut text), out);
             }
             VerifiedAt => {
                 out.push(b'"');
@@ -490,10 +487,7 @@ impl Response {
             Source::Content => "strict_content_check: ",
         };
         let Violation {
-            check,
-            field,
-            detail,
-            ..
+            check, field, detail, ..
         } = entry.violation;
         format!("{setting}{check} at '{field}': {detail}")
     }
@@ -513,9 +507,7 @@ impl Response {
 }
 
 fn listed(entries: &[Violation], source: Source) -> impl Iterator<Item = Listed<'_>> {
-    entries
-        .iter()
-        .map(move |violation| Listed { violation, source })
+    entries.iter().map(move |violation| Listed { violation, source })
 }
 
 fn write_flag(entry: Listed<'_>, form: Form, out: &mut Vec<u8>) {

@@ -92,10 +92,15 @@ pub(crate) fn path_between(outer: Value<'_>, inner: Value<'_>) -> String {
                 push_member(&mut path, member.key);
                 member.value
             }),
-            View::Array(elements) => elements.enumerate().find(|(_, element)| holds(*element)).map(|(index, element)| {
-                push_index(&mut path, index);
-                element
-            }),
+            View::Array(elements) => {
+                elements
+                    .enumerate()
+                    .find(|(_, element)| holds(*element))
+                    .map(|(index, element)| {
+                        push_index(&mut path, index);
+                        element
+                    })
+            }
             _ => None,
         };
         match next {

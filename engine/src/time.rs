@@ -45,8 +45,7 @@ impl std::fmt::Display for Timestamp {
 
 /// Appends the instant as RFC 3339 with six decimals and `+00:00` (protocol, section 4).
 pub(crate) fn write_timestamp(timestamp: Timestamp, out: &mut Vec<u8>) {
-    let instant =
-        jiff::Timestamp::from_microsecond(timestamp.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    let instant = jiff::Timestamp::from_microsecond(timestamp.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     let civil = Offset::UTC.to_datetime(instant);
     // The first separator is not written.
     let parts = [
@@ -77,10 +76,7 @@ mod tests {
     fn writes_six_decimals_and_a_numeric_offset() {
         let at = Timestamp::from_micros(1_790_816_469_606_993);
         assert_eq!(at.to_string(), "2026-10-01T01:01:09.606993+00:00");
-        assert_eq!(
-            Timestamp::parse("2026-10-01T01:01:09.606993+00:00"),
-            Some(at)
-        );
+        assert_eq!(Timestamp::parse("2026-10-01T01:01:09.606993+00:00"), Some(at));
         assert_eq!(
             Timestamp::from_micros(0).to_string(),
             "1970-01-01T00:00:00.000000+00:00"

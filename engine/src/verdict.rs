@@ -159,11 +159,7 @@ impl Verdict {
         let blocked = !self.schema_violations.is_empty()
             || (strict_content_check && !self.content_violations.is_empty())
             || (enforce_rules && !self.rule_violations.is_empty());
-        if blocked {
-            Outcome::Fail
-        } else {
-            Outcome::Pass
-        }
+        if blocked { Outcome::Fail } else { Outcome::Pass }
     }
 }
 

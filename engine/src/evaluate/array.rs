@@ -95,7 +95,12 @@ impl Walker<'_> {
     ) -> Held {
         let mut found: u64 = 0;
         for (index, element) in elements.enumerate() {
-            if self.apply::<false>(contains.schema, element, &Location::Element { parent: at, index }, None)? {
+            if self.apply::<false>(
+                contains.schema,
+                element,
+                &Location::Element { parent: at, index },
+                None,
+            )? {
                 found += 1;
                 if let Some(evaluated) = evaluated.as_deref_mut().filter(|_| contains.evaluates) {
                     evaluated.mark(index);
@@ -103,7 +108,9 @@ impl Walker<'_> {
             }
         }
         let is_contained = found > 0 || contains.min == Some(0);
-        let mut held = self.record::<COUNT>(is_contained, "schema:contains", |_| describe::contains_nothing(at));
+        let mut held = self.record::<COUNT>(is_contained, "schema:contains", |_| {
+            describe::contains_nothing(at)
+        });
         if let Some(min) = contains.min {
             held &= self.record::<COUNT>(found >= min, "schema:minContains", |_| {
                 describe::contains("at least", min, found, at)
@@ -139,7 +146,9 @@ impl Walker<'_> {
         let mut seen = HashSet::with_capacity(elements.len());
         for (index, element) in elements.enumerate() {
             if !seen.insert(ValueKey(element)) {
-                let first = elements.enumerate().find(|(_, other)| crate::json::equal(element, *other));
+                let first = elements
+                    .enumerate()
+                    .find(|(_, other)| crate::json::equal(element, *other));
                 return Ok(Some((first.map_or(0, |(first, _)| first), index)));
             }
         }
@@ -158,14 +167,20 @@ impl Walker<'_> {
         match (view, closing) {
             (View::Array(elements), Closing::Closed) => {
                 let extra = (0..elements.len()).find(|index| !evaluated.contains(*index));
-                Ok(self.record::<COUNT>(extra.is_none(), "schema:unevaluatedItems", |_| {
-                    describe::unexpected_element(instance, extra.unwrap_or_default(), at)
-                }))
+                Ok(
+                    self.record::<COUNT>(extra.is_none(), "schema:unevaluatedItems", |_| {
+                        describe::unexpected_element(instance, extra.unwrap_or_default(), at)
+                    }),
+                )
             }
             (View::Array(elements), Closing::Schema(id)) => {
                 let mut held = true;
-                for (index, element) in elements.enumerate().filter(|(index, _)| !evaluated.contains(*index)) {
-                    held &= self.apply::<COUNT>(id, element, &Location::Element { parent: at, index }, None)?;
+                for (index, element) in elements
+                    .enumerate()
+                    .filter(|(index, _)| !evaluated.contains(*index))
+                {
+                    held &=
+                        self.apply::<COUNT>(id, element, &Location::Element { parent: at, index }, None)?;
                     if !held && !COUNT {
                         return Ok(false);
                     }
@@ -174,15 +189,26 @@ impl Walker<'_> {
             }
             (View::Object(members), Closing::Closed) => {
                 let is_closed = members.enumerate().all(|(index, _)| evaluated.contains(index));
-                Ok(self.record::<COUNT>(is_closed, "schema:unevaluatedProperties", |_| {
-                    let extra = members.enumerate().filter(|(index, _)| !evaluated.contains(*index));
-                    describe::unexpected_members(extra.map(|(_, member)| member.key), at)
-                }))
+                Ok(
+                    self.record::<COUNT>(is_closed, "schema:unevaluatedProperties", |_| {
+                        let extra = members
+                            .enumerate()
+                            .filter(|(index, _)| !evaluated.contains(*index));
+                        describe::unexpected_members(extra.map(|(_, member)| member.key), at)
+                    }),
+                )
             }
             (View::Object(members), Closing::Schema(id)) => {
                 let mut held = true;
-                for (_, member) in members.enumerate().filter(|(index, _)| !evaluated.contains(*index)) {
-                    let inner = Location::Member { parent: at, key: member.key };
+                for (_, member) in members
+                    .raw()
+                    .enumerate()
+                    .filter(|(index, _)| !evaluated.contains(*index))
+                {
+                    let inner = Location::Member {
+                        parent: at,
+                        name: member.name,
+                    };
                     held &= self.apply::<COUNT>(id, member.value, &inner, None)?;
                     if !held && !COUNT {
                         return Ok(false);

@@ -45,7 +45,9 @@ impl Walker<'_> {
                     break;
                 }
             }
-            held &= self.record::<COUNT>(holds, "schema:anyOf", |_| describe::no_branch(ids.len(), instance, at));
+            held &= self.record::<COUNT>(holds, "schema:anyOf", |_| {
+                describe::no_branch(ids.len(), instance, at)
+            });
         }
         if let Some(ids) = &combined.one_of {
             held &= self.one_of::<COUNT>(ids, instance, at, evaluated.as_deref_mut())?;
@@ -101,7 +103,9 @@ impl Walker<'_> {
         at: &Location<'_>,
         evaluated: Option<&mut Evaluated>,
     ) -> Held {
-        let Some(evaluated) = evaluated else { return self.apply::<COUNT>(id, instance, at, None) };
+        let Some(evaluated) = evaluated else {
+            return self.apply::<COUNT>(id, instance, at, None);
+        };
         let mut record = Evaluated::default();
         let held = self.apply::<COUNT>(id, instance, at, Some(&mut record))?;
         if held {
@@ -112,7 +116,15 @@ impl Walker<'_> {
 
     /// The schema with the anchor in the outermost resource on the way here that has it.
     fn resolve(&self, reference: &DynamicReference) -> Id {
-        let with_anchor = |entered: &u32| reference.by_resource.iter().find(|(resource, _)| resource == entered);
-        self.scope.iter().find_map(with_anchor).map_or(reference.initial, |(_, id)| *id)
+        let with_anchor = |entered: &u32| {
+            reference
+                .by_resource
+                .iter()
+                .find(|(resource, _)| resource == entered)
+        };
+        self.scope
+            .iter()
+            .find_map(with_anchor)
+            .map_or(reference.initial, |(_, id)| *id)
     }
 }

@@ -12,7 +12,12 @@ use crate::text::{cut, quote, quote_str};
 const MAX_LISTED: usize = 10;
 
 fn described(at: &Location<'_>, expected: String, found: String, detail: String) -> Described {
-    Described { field: at.field(), expected, found, detail }
+    Described {
+        field: at.field(),
+        expected,
+        found,
+        detail,
+    }
 }
 
 fn article(kind: Kind) -> &'static str {
@@ -40,7 +45,11 @@ fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let shown = names.len().min(MAX_LISTED);
     let more = names.len() - shown;
     let list = names[..shown].join(", ");
-    if more > 0 { format!("{list} and {more} more") } else { list }
+    if more > 0 {
+        format!("{list} and {more} more")
+    } else {
+        list
+    }
 }
 
 /// The value with its type, where the value alone does not show it: `string "abc"`, `number 3.5`, `null`.
@@ -67,7 +76,11 @@ pub(super) fn not_among(values: Value<'_>, instance: Value<'_>, at: &Location<'_
     let shown: Vec<String> = all.iter().take(MAX_LISTED).map(|value| quote(*value)).collect();
     let more = all.len() - shown.len();
     let list = shown.join(", ");
-    let list = if more > 0 { format!("{list} and {more} more") } else { list };
+    let list = if more > 0 {
+        format!("{list} and {more} more")
+    } else {
+        list
+    };
     let found = quote(instance);
     let detail = format!("{found} is not one of: {list}");
     described(at, format!("one of: {list}"), found, detail)
@@ -79,27 +92,56 @@ pub(super) fn not_constant(value: Value<'_>, instance: Value<'_>, at: &Location<
     described(at, format!("the value {expected}"), found, detail)
 }
 
-pub(super) fn number_limit(words: &str, limit: Value<'_>, instance: Value<'_>, at: &Location<'_>) -> Described {
+pub(super) fn number_limit(
+    words: &str,
+    limit: Value<'_>,
+    instance: Value<'_>,
+    at: &Location<'_>,
+) -> Described {
     let (limit, found) = (quote(limit), quote(instance));
     let detail = format!("{found} is not {words} {limit}");
-    described(at, format!("a number {words} {limit}").replace("a number a multiple", "a multiple"), found, detail)
+    described(
+        at,
+        format!("a number {words} {limit}").replace("a number a multiple", "a multiple"),
+        found,
+        detail,
+    )
 }
 
 pub(super) fn length(words: &str, limit: u64, text: &str, at: &Location<'_>) -> Described {
     let found = text.chars().count();
-    let detail = format!("{} has {}, expected {words} {}", quote_str(text), characters(found as u64), characters(limit));
+    let detail = format!(
+        "{} has {}, expected {words} {}",
+        quote_str(text),
+        characters(found as u64),
+        characters(limit)
+    );
     let expected = format!("a string of {words} {}", characters(limit));
-    described(at, expected, format!("{} ({})", quote_str(text), characters(found as u64)), detail)
+    described(
+        at,
+        expected,
+        format!("{} ({})", quote_str(text), characters(found as u64)),
+        detail,
+    )
 }
 
 fn characters(count: u64) -> String {
-    if count == 1 { "1 character".to_owned() } else { format!("{count} characters") }
+    if count == 1 {
+        "1 character".to_owned()
+    } else {
+        format!("{count} characters")
+    }
 }
 
 pub(super) fn no_match(pattern: &str, instance: Value<'_>, at: &Location<'_>) -> Described {
     let (pattern, found) = (cut(pattern), quote(instance));
     let detail = format!("{found} does not match the pattern {pattern}");
-    described(at, format!("a string that matches the pattern {pattern}"), found, detail)
+    described(
+        at,
+        format!("a string that matches the pattern {pattern}"),
+        found,
+        detail,
+    )
 }
 
 pub(super) fn wrong_format(format: &str, instance: Value<'_>, at: &Location<'_>) -> Described {
@@ -116,7 +158,13 @@ pub(super) fn wrong_content(content: &str, instance: Value<'_>, at: &Location<'_
 
 pub(super) fn size(words: &str, limit: u64, what: &str, found: usize, at: &Location<'_>) -> Described {
     let singular = what.trim_end_matches('s');
-    let count = |count: u64| if count == 1 { format!("1 {singular}") } else { format!("{count} {what}") };
+    let count = |count: u64| {
+        if count == 1 {
+            format!("1 {singular}")
+        } else {
+            format!("{count} {what}")
+        }
+    };
     let found = count(found as u64);
     let detail = format!("has {found}, expected {words} {}", count(limit));
     described(at, format!("{words} {}", count(limit)), found, detail)
@@ -133,7 +181,12 @@ pub(super) fn not_unique(instance: Value<'_>, repeated: (usize, usize), at: &Loc
 
 pub(super) fn contains_nothing(at: &Location<'_>) -> Described {
     let expected = "at least 1 item that is valid under the schema of contains".to_owned();
-    described(at, expected, "no such item".to_owned(), "no item is valid under the schema of contains".to_owned())
+    described(
+        at,
+        expected,
+        "no such item".to_owned(),
+        "no item is valid under the schema of contains".to_owned(),
+    )
 }
 
 pub(super) fn contains(words: &str, limit: u64, found: u64, at: &Location<'_>) -> Described {
@@ -142,11 +195,25 @@ pub(super) fn contains(words: &str, limit: u64, found: u64, at: &Location<'_>) -
     described(at, expected, format!("{found} such items"), detail)
 }
 
-pub(super) fn missing<'n>(required: impl Iterator<Item = &'n str>, instance: Value<'_>, at: &Location<'_>) -> Described {
+pub(super) fn missing<'n>(
+    required: impl Iterator<Item = &'n str>,
+    instance: Value<'_>,
+    at: &Location<'_>,
+) -> Described {
     let names: Vec<&str> = required.filter(|name| instance.get(name).is_none()).collect();
     let missing = listed(names.iter().copied());
-    let expected = format!("{} {missing}", if names.len() == 1 { "the member" } else { "the members" });
-    let detail = format!("{missing} {} required, but missing", if names.len() == 1 { "is" } else { "are" });
+    let expected = format!(
+        "{} {missing}",
+        if names.len() == 1 {
+            "the member"
+        } else {
+            "the members"
+        }
+    );
+    let detail = format!(
+        "{missing} {} required, but missing",
+        if names.len() == 1 { "is" } else { "are" }
+    );
     described(at, expected, format!("missing {missing}"), detail)
 }
 
@@ -159,19 +226,37 @@ pub(super) fn missing_beside<'n>(
     let missing = listed(names.filter(|name| instance.get(name).is_none()));
     let beside = quote_str(name);
     let detail = format!("{missing} must be there because {beside} is");
-    described(at, format!("{missing} beside {beside}"), format!("{beside} without {missing}"), detail)
+    described(
+        at,
+        format!("{missing} beside {beside}"),
+        format!("{beside} without {missing}"),
+        detail,
+    )
 }
 
 pub(super) fn unexpected_members<'n>(keys: impl Iterator<Item = &'n str>, at: &Location<'_>) -> Described {
     let extra = listed(keys);
     let detail = format!("{extra} not allowed here");
-    described(at, "no other members than those that the schema names".to_owned(), format!("unexpected {extra}"), detail)
+    described(
+        at,
+        "no other members than those that the schema names".to_owned(),
+        format!("unexpected {extra}"),
+        detail,
+    )
 }
 
 pub(super) fn unexpected_element(instance: Value<'_>, index: usize, at: &Location<'_>) -> Described {
-    let found = format!("item {index}: {}", instance.element(index).map(quote).unwrap_or_default());
+    let found = format!(
+        "item {index}: {}",
+        instance.element(index).map(quote).unwrap_or_default()
+    );
     let detail = format!("{found} is not allowed here");
-    described(at, "no other items than those that the schema describes".to_owned(), found, detail)
+    described(
+        at,
+        "no other items than those that the schema describes".to_owned(),
+        found,
+        detail,
+    )
 }
 
 pub(super) fn nothing_allowed(instance: Value<'_>, at: &Location<'_>) -> Described {
@@ -183,13 +268,28 @@ pub(super) fn nothing_allowed(instance: Value<'_>, at: &Location<'_>) -> Describ
 pub(super) fn no_branch(branches: usize, instance: Value<'_>, at: &Location<'_>) -> Described {
     let found = quote(instance);
     let detail = format!("{found} is valid under none of the {branches} schemas of anyOf");
-    described(at, format!("a value valid under at least one of the {branches} schemas of anyOf"), found, detail)
+    described(
+        at,
+        format!("a value valid under at least one of the {branches} schemas of anyOf"),
+        found,
+        detail,
+    )
 }
 
-pub(super) fn not_one_branch(holding: usize, branches: usize, instance: Value<'_>, at: &Location<'_>) -> Described {
+pub(super) fn not_one_branch(
+    holding: usize,
+    branches: usize,
+    instance: Value<'_>,
+    at: &Location<'_>,
+) -> Described {
     let value = quote(instance);
-    let count = if holding == 0 { "none".to_owned() } else { holding.to_string() };
-    let detail = format!("{value} is valid under {count} of the {branches} schemas of oneOf, expected exactly one");
+    let count = if holding == 0 {
+        "none".to_owned()
+    } else {
+        holding.to_string()
+    };
+    let detail =
+        format!("{value} is valid under {count} of the {branches} schemas of oneOf, expected exactly one");
     let expected = format!("a value valid under exactly one of the {branches} schemas of oneOf");
     described(at, expected, format!("{value} (valid under {count})"), detail)
 }
@@ -197,5 +297,10 @@ pub(super) fn not_one_branch(holding: usize, branches: usize, instance: Value<'_
 pub(super) fn forbidden(instance: Value<'_>, at: &Location<'_>) -> Described {
     let found = quote(instance);
     let detail = format!("{found} is valid under the schema of not");
-    described(at, "a value that is not valid under the schema of not".to_owned(), found, detail)
+    described(
+        at,
+        "a value that is not valid under the schema of not".to_owned(),
+        found,
+        detail,
+    )
 }

@@ -16,7 +16,9 @@ impl Bits {
     }
 
     fn contains(&self, index: usize) -> bool {
-        self.0.get(index / 64).is_some_and(|word| word & (1 << (index % 64)) != 0)
+        self.0
+            .get(index / 64)
+            .is_some_and(|word| word & (1 << (index % 64)) != 0)
     }
 
     fn merge(&mut self, other: &Bits) {

@@ -1,13 +1,20 @@
 //! Where in the instance the walker is: a list on the call stack, written out only for a violation.
 
+use crate::json::Value;
 use crate::text::{push_index, push_member};
 
 /// One step from the root of the instance, and those before it.
 #[derive(Clone, Copy)]
 pub(super) enum Location<'l> {
     Root,
-    Member { parent: &'l Location<'l>, key: &'l str },
-    Element { parent: &'l Location<'l>, index: usize },
+    Member {
+        parent: &'l Location<'l>,
+        name: Value<'l>,
+    },
+    Element {
+        parent: &'l Location<'l>,
+        index: usize,
+    },
 }
 
 impl Location<'_> {
@@ -24,9 +31,9 @@ impl Location<'_> {
     fn write(&self, path: &mut String) {
         match self {
             Location::Root => {}
-            Location::Member { parent, key } => {
+            Location::Member { parent, name } => {
                 parent.write(path);
-                push_member(path, key);
+                push_member(path, name.as_str().unwrap_or_default());
             }
             Location::Element { parent, index } => {
                 parent.write(path);

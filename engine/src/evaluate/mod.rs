@@ -15,14 +15,18 @@ mod scalar;
 use evaluated::Evaluated;
 use location::Location;
 
-use crate::json::{Number, Value, View};
+use crate::json::{Value, View};
 use crate::limits::MAX_EVALUATION_DEPTH;
 use crate::meter::{LimitExceeded, Meter};
-use crate::schema::{Checks, Closing, Form, Id, Schema, Types};
+use crate::schema::{Checks, Closing, Form, Id, Schema};
 use crate::verdict::{Tally, Violation, Violations};
 
 /// Whether `instance` is valid, stopping at the first failure.
-pub(crate) fn is_valid(schema: &Schema, instance: Value<'_>, meter: &mut Meter) -> Result<bool, LimitExceeded> {
+pub(crate) fn is_valid(
+    schema: &Schema,
+    instance: Value<'_>,
+    meter: &mut Meter,
+) -> Result<bool, LimitExceeded> {
     let mut tally = Tally::default();
     let mut violations = Violations::default();
     let mut walker = Walker::new(schema, meter, &mut tally, &mut violations);
@@ -62,7 +66,14 @@ impl<'w> Walker<'w> {
         tally: &'w mut Tally,
         violations: &'w mut Violations,
     ) -> Walker<'w> {
-        Walker { schema, meter, tally, violations, depth: 0, scope: Vec::new() }
+        Walker {
+            schema,
+            meter,
+            tally,
+            violations,
+            depth: 0,
+            scope: Vec::new(),
+        }
     }
 
     /// Applies a subschema to an instance. `outer` learns which of the instance's members or elements it evaluates.
@@ -79,7 +90,14 @@ impl<'w> Walker<'w> {
         let checks = match &subschema.form {
             Form::True => return Ok(true),
             Form::False => {
-                return Ok(self.record::<COUNT>(false, "schema:false", |_| describe::nothing_allowed(instance, at)));
+                return Ok(
+                    self.record::<COUNT>(false, "schema:false", |_| describe::nothing_allowed(instance, at))
+                );
+            }
+            Form::Type(check) => {
+                return Ok(self.record::<COUNT>(check.holds(instance), "schema:type", |_| {
+                    describe::wrong_type(check.types, instance, at)
+                }));
             }
             Form::Checks(checks) => checks,
         };
@@ -106,11 +124,11 @@ impl<'w> Walker<'w> {
         at: &Location<'_>,
         outer: Option<&mut Evaluated>,
     ) -> Held {
-        let view = instance.view();
-        let mut held = self.general::<COUNT>(checks, instance, view, at)?;
+        let mut held = self.general::<COUNT>(checks, instance, at)?;
         if !held && !COUNT {
             return Ok(false);
         }
+        let view = instance.view();
         let closes = match view {
             View::Array(_) => checks.unevaluated_items,
             View::Object(_) => checks.unevaluated_properties,
@@ -124,7 +142,10 @@ impl<'w> Walker<'w> {
     }
 
     /// As the end of [`Self::apply_checks`], with a record of what has been evaluated.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one subschema's application, split off for its size")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the parts of one subschema's application, split off for its size"
+    )]
     #[inline(never)]
     fn tracked<const COUNT: bool>(
         &mut self,
@@ -153,17 +174,18 @@ impl<'w> Walker<'w> {
     }
 
     /// `type`, `enum` and `const`: the assertions for every type.
+    #[inline]
     fn general<const COUNT: bool>(
         &mut self,
         checks: &Checks,
         instance: Value<'_>,
-        view: View<'_>,
         at: &Location<'_>,
     ) -> Held {
         let mut held = true;
-        if let Some(types) = checks.types {
-            let has_type = types_of(view, checks.integers_as_written).has_any_of(types);
-            held &= self.record::<COUNT>(has_type, "schema:type", |_| describe::wrong_type(types, instance, at));
+        if let Some(check) = checks.types {
+            held &= self.record::<COUNT>(check.holds(instance), "schema:type", |_| {
+                describe::wrong_type(check.types, instance, at)
+            });
             if !held && !COUNT {
                 return Ok(false);
             }
@@ -204,11 +226,15 @@ impl<'w> Walker<'w> {
                 None => true,
             },
             View::Array(elements) => match &checks.array {
-                Some(arrays) => self.array::<COUNT>(arrays, elements, instance, at, evaluated.as_deref_mut())?,
+                Some(arrays) => {
+                    self.array::<COUNT>(arrays, elements, instance, at, evaluated.as_deref_mut())?
+                }
                 None => true,
             },
             View::Object(members) => match &checks.object {
-                Some(objects) => self.object::<COUNT>(objects, members, instance, at, evaluated.as_deref_mut())?,
+                Some(objects) => {
+                    self.object::<COUNT>(objects, members, instance, at, evaluated.as_deref_mut())?
+                }
                 None => true,
             },
             View::Null | View::Bool(_) => true,
@@ -244,8 +270,19 @@ impl<'w> Walker<'w> {
     fn list(&mut self, check: &'static str, describe: impl FnOnce(&Schema) -> Described) {
         let schema = self.schema;
         self.violations.add(check, || {
-            let Described { field, expected, found, detail } = describe(schema);
-            Violation { check: check.into(), field, expected, found, detail }
+            let Described {
+                field,
+                expected,
+                found,
+                detail,
+            } = describe(schema);
+            Violation {
+                check: check.into(),
+                field,
+                expected,
+                found,
+                detail,
+            }
         });
     }
 }
@@ -256,25 +293,6 @@ struct Described {
     expected: String,
     found: String,
     detail: String,
-}
-
-/// The types that an instance has: a whole number is an integer too.
-fn types_of(view: View<'_>, integers_as_written: bool) -> Types {
-    match view {
-        View::Null => Types::from_kind(crate::json::Kind::Null),
-        View::Bool(_) => Types::from_kind(crate::json::Kind::Boolean),
-        View::String(_) => Types::from_kind(crate::json::Kind::String),
-        View::Array(_) => Types::from_kind(crate::json::Kind::Array),
-        View::Object(_) => Types::from_kind(crate::json::Kind::Object),
-        View::Number(number) => {
-            let is_integer = match number {
-                Number::Float(_) => !integers_as_written && number.is_whole(),
-                _ => true,
-            };
-            let types = Types::from_kind(crate::json::Kind::Number);
-            if is_integer { types.with(Types::INTEGER) } else { types }
-        }
-    }
 }
 
 #[cfg(test)]

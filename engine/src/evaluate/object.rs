@@ -61,10 +61,13 @@ impl Walker<'_> {
         let mut required = 0;
         let mut expected = 0;
         let mut has_extra = false;
-        for (index, member) in members.enumerate() {
-            let inner = Location::Member { parent: at, key: member.key };
+        for (index, member) in members.raw().enumerate() {
+            let inner = Location::Member {
+                parent: at,
+                name: member.name,
+            };
             let mut is_known = false;
-            if let Some(property) = checks.table.find(member.hash, member.key, &mut expected) {
+            if let Some(property) = checks.table.find(member.hash, member.name, &mut expected) {
                 required += usize::from(property.required);
                 if let Some(id) = property.schema {
                     is_known = true;
@@ -72,7 +75,7 @@ impl Walker<'_> {
                 }
             }
             for (pattern, id) in &checks.patterns {
-                if pattern.is_match(member.key, self.meter)? {
+                if pattern.is_match(member.name.as_str().unwrap_or_default(), self.meter)? {
                     is_known = true;
                     held &= self.apply::<COUNT>(*id, member.value, &inner, None)?;
                 }
@@ -101,14 +104,22 @@ impl Walker<'_> {
         }
         if checks.has_required {
             held &= self.record::<COUNT>(required == checks.table.required, "schema:required", |_| {
-                let required = checks.table.properties.iter().filter(|property| property.required);
+                let required = checks
+                    .table
+                    .properties
+                    .iter()
+                    .filter(|property| property.required);
                 describe::missing(required.map(|property| &*property.name), instance, at)
             });
         }
         if checks.additional == Some(Closing::Closed) {
             held &= self.record::<COUNT>(!has_extra, "schema:additionalProperties", |_| {
                 let is_extra = |key: &&str| {
-                    let known = checks.table.properties.iter().any(|p| p.schema.is_some() && *p.name == **key);
+                    let known = checks
+                        .table
+                        .properties
+                        .iter()
+                        .any(|p| p.schema.is_some() && *p.name == **key);
                     // The patterns have been tried on every key before, so the limit cannot be reached anew.
                     let mut meter = crate::meter::Meter::for_sizes(members.len(), key.len(), 0);
                     let mut patterns = checks.patterns.iter();

@@ -17,7 +17,10 @@ impl Walker<'_> {
             return Ok(enumeration.strings.contains(text));
         }
         self.meter.charge(enumeration.other_nodes / 8)?;
-        Ok(enumeration.others.iter().any(|place| crate::json::equal(instance, self.schema.value(*place))))
+        Ok(enumeration
+            .others
+            .iter()
+            .any(|place| crate::json::equal(instance, self.schema.value(*place))))
     }
 
     pub(super) fn number<const COUNT: bool>(
@@ -33,16 +36,35 @@ impl Walker<'_> {
             number.compare(limit)
         };
         let mut held = true;
-        let mut limit = |walker: &mut Self, place: Option<Place>, check, words, holds: fn(Ordering) -> bool| {
-            let Some(place) = place else { return };
-            held &= walker.record::<COUNT>(holds(compare(place)), check, |schema| {
-                describe::number_limit(words, schema.value(place), instance, at)
-            });
-        };
-        limit(self, checks.minimum, "schema:minimum", "at least", Ordering::is_ge);
-        limit(self, checks.exclusive_minimum, "schema:exclusiveMinimum", "greater than", Ordering::is_gt);
+        let mut limit =
+            |walker: &mut Self, place: Option<Place>, check, words, holds: fn(Ordering) -> bool| {
+                let Some(place) = place else { return };
+                held &= walker.record::<COUNT>(holds(compare(place)), check, |schema| {
+                    describe::number_limit(words, schema.value(place), instance, at)
+                });
+            };
+        limit(
+            self,
+            checks.minimum,
+            "schema:minimum",
+            "at least",
+            Ordering::is_ge,
+        );
+        limit(
+            self,
+            checks.exclusive_minimum,
+            "schema:exclusiveMinimum",
+            "greater than",
+            Ordering::is_gt,
+        );
         limit(self, checks.maximum, "schema:maximum", "at most", Ordering::is_le);
-        limit(self, checks.exclusive_maximum, "schema:exclusiveMaximum", "less than", Ordering::is_lt);
+        limit(
+            self,
+            checks.exclusive_maximum,
+            "schema:exclusiveMaximum",
+            "less than",
+            Ordering::is_lt,
+        );
         if let Some(place) = checks.multiple_of {
             let divisor = schema.value(place).as_number().unwrap_or(Number::Integer(1));
             held &= self.record::<COUNT>(number.is_multiple_of(divisor), "schema:multipleOf", |schema| {
@@ -70,7 +92,9 @@ impl Walker<'_> {
         }
         if let Some(max) = checks.max_length {
             let is_short = text.len() as u64 <= max || text.chars().count() as u64 <= max;
-            held &= self.record::<COUNT>(is_short, "schema:maxLength", |_| describe::length("at most", max, text, at));
+            held &= self.record::<COUNT>(is_short, "schema:maxLength", |_| {
+                describe::length("at most", max, text, at)
+            });
         }
         if !held && !COUNT {
             return Ok(false);

@@ -79,15 +79,8 @@ fn after_fraction(bytes: &[u8]) -> Option<&[u8]> {
     let [b'.', fraction @ ..] = bytes else {
         return Some(bytes);
     };
-    let digits = fraction
-        .iter()
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
-    if digits == 0 {
-        None
-    } else {
-        fraction.get(digits..)
-    }
+    let digits = fraction.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if digits == 0 { None } else { fraction.get(digits..) }
 }
 
 /// The minutes by which a `time-offset` that is all of `bytes` is ahead of UTC.
@@ -287,9 +280,7 @@ mod tests {
             for ahead in 0..24 * 60 {
                 let offset = format!("{sign}{:02}:{:02}", ahead / 60, ahead % 60);
                 let leaps: Vec<i32> = (0..24 * 60)
-                    .filter(|at| {
-                        Format::Time.is_valid(&format!("{:02}:{:02}:60{offset}", at / 60, at % 60))
-                    })
+                    .filter(|at| Format::Time.is_valid(&format!("{:02}:{:02}:60{offset}", at / 60, at % 60)))
                     .collect();
                 let local: i32 = if sign == '+' {
                     23 * 60 + 59 + ahead

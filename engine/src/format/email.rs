@@ -34,9 +34,7 @@ pub(super) fn is_email(text: &str) -> bool {
 pub(super) fn is_idn_email(text: &str) -> bool {
     let is_utf8_atext = |byte: u8| ATEXT.contains(byte) || !byte.is_ascii();
     let is_utf8_qtext = |byte: u8| is_qtext(byte) || !byte.is_ascii();
-    match after_local_part(text.as_bytes(), is_utf8_atext, is_utf8_qtext)
-        .and_then(|at| text.get(at..))
-    {
+    match after_local_part(text.as_bytes(), is_utf8_atext, is_utf8_qtext).and_then(|at| text.get(at..)) {
         Some(domain) => is_address_literal(domain) || idn::maps_to_idn_hostname(domain),
         None => false,
     }

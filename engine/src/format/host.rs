@@ -33,10 +33,7 @@ impl LdhLabel {
         if label.len() > LABEL_OCTETS_MAX || first == b'-' || last == b'-' {
             return None;
         }
-        if !label
-            .iter()
-            .all(|&byte| LETTERS_DIGITS_HYPHEN.contains(byte))
-        {
+        if !label.iter().all(|&byte| LETTERS_DIGITS_HYPHEN.contains(byte)) {
             return None;
         }
         match label {

@@ -103,8 +103,7 @@ pub(super) fn maps_to_idn_hostname(text: &str) -> bool {
     if text.len() > 4 * NAME_OCTETS_MAX {
         return false;
     }
-    let (mapped, result) =
-        Uts46::new().to_unicode(text.as_bytes(), AsciiDenyList::STD3, Hyphens::Allow);
+    let (mapped, result) = Uts46::new().to_unicode(text.as_bytes(), AsciiDenyList::STD3, Hyphens::Allow);
     result.is_ok() && is_idn_hostname(&mapped)
 }
 
@@ -138,10 +137,7 @@ fn push_unicode_label(label: &str, name: &mut String) -> Option<usize> {
 /// Whether `label`, which is not ASCII, keeps the rules of RFC 5891 section 4.2.3 on hyphens, on characters and on
 /// the contexts of those of category CONTEXTO. The rest needs the whole name: see [`is_stable`].
 fn is_u_label(label: &str) -> bool {
-    if label.starts_with('-')
-        || label.ends_with('-')
-        || label.chars().skip(2).take(2).eq("--".chars())
-    {
+    if label.starts_with('-') || label.ends_with('-') || label.chars().skip(2).take(2).eq("--".chars()) {
         return false;
     }
     if label.chars().count() > LABEL_OCTETS_MAX {
@@ -149,8 +145,7 @@ fn is_u_label(label: &str) -> bool {
     }
     match &*LABEL_RULES {
         Some(rules) => {
-            rules.code_points.is_match(label) == Ok(true)
-                && rules.out_of_context.is_match(label) == Ok(false)
+            rules.code_points.is_match(label) == Ok(true) && rules.out_of_context.is_match(label) == Ok(false)
         }
         None => false,
     }
@@ -160,8 +155,7 @@ fn is_u_label(label: &str) -> bool {
 /// or folding, no label begins with a combining mark, the joiners are in their contexts (RFC 5892 appendix A.1 and
 /// A.2), and the Bidi rule holds.
 fn is_stable(name: &str) -> bool {
-    let (mapped, result) =
-        Uts46::new().to_unicode(name.as_bytes(), AsciiDenyList::STD3, Hyphens::Allow);
+    let (mapped, result) = Uts46::new().to_unicode(name.as_bytes(), AsciiDenyList::STD3, Hyphens::Allow);
     result.is_ok() && mapped == name
 }
 
@@ -275,8 +269,7 @@ mod tests {
                 continue;
             };
             let label = format!("a{c}b");
-            let encoded =
-                idna::punycode::encode_str(&label).map(|encoded| format!("xn--{encoded}"));
+            let encoded = idna::punycode::encode_str(&label).map(|encoded| format!("xn--{encoded}"));
             // The full stops that separate labels have no A-label.
             if matches!(c, '\u{3002}' | '\u{ff0e}' | '\u{ff61}') {
                 continue;

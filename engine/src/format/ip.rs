@@ -54,10 +54,7 @@ pub(super) fn is_ipv6(bytes: &[u8]) -> bool {
         rest = after;
     }
     loop {
-        let digits = rest
-            .iter()
-            .take_while(|byte| byte.is_ascii_hexdigit())
-            .count();
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
         if rest.get(digits) == Some(&b'.') {
             if !is_ipv4(rest) {
                 return false;
@@ -223,11 +220,7 @@ mod tests {
                 "{groups} groups"
             );
             for before in 0..=groups {
-                let text = format!(
-                    "{}::{}",
-                    names[..before].join(":"),
-                    names[before..].join(":")
-                );
+                let text = format!("{}::{}", names[..before].join(":"), names[before..].join(":"));
                 assert_eq!(Format::Ipv6.is_valid(&text), groups <= 7, "{text}");
                 let separator = if before == groups { "" } else { ":" };
                 let mixed = format!("{text}{separator}1.2.3.4");

@@ -38,10 +38,7 @@ fn is_pointer(bytes: &[u8]) -> bool {
 
 /// What follows a `non-negative-integer`, which has no leading zero.
 fn after_integer(bytes: &[u8]) -> Option<&[u8]> {
-    let digits = bytes
-        .iter()
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
+    let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match bytes.first() {
         Some(b'0') if digits > 1 => None,
         _ if digits == 0 => None,
@@ -106,9 +103,8 @@ mod tests {
                 "2+0#",
             ],
             &[
-                "", "#", "/a", "a", "-1", "+1", "00", "01", "01/a", "0##", "0#/a", "0a", "0~0",
-                "0/~", "0/~2", "0+", "0-#", "0+01", "0+-1", "0+1+1", "1.0", " 1", "1\n", "1 ",
-                "1#\n", "\u{661}",
+                "", "#", "/a", "a", "-1", "+1", "00", "01", "01/a", "0##", "0#/a", "0a", "0~0", "0/~",
+                "0/~2", "0+", "0-#", "0+01", "0+-1", "0+1+1", "1.0", " 1", "1\n", "1 ", "1#\n", "\u{661}",
             ],
         );
     }

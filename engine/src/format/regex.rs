@@ -51,10 +51,7 @@ fn has_meaningless_escape(pattern: &[u8]) -> bool {
 /// Whether a backslash and the letter `escaped`, before `after`, are a class, an assertion or a character other than
 /// the letter.
 fn has_meaning(escaped: u8, after: &[u8], in_class: bool) -> bool {
-    let hexadecimal_digits = after
-        .iter()
-        .take_while(|byte| byte.is_ascii_hexdigit())
-        .count();
+    let hexadecimal_digits = after.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
     match escaped {
         b'd' | b'D' | b's' | b'S' | b'w' | b'W' | b'b' | b'f' | b'n' | b'r' | b't' | b'v' => true,
         b'B' => !in_class,

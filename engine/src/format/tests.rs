@@ -32,11 +32,7 @@ const LONG_BYTES: usize = 1 << 20;
 /// Asserts that `format` admits each of `valid` and none of `invalid`, nor one of `valid` with something around it.
 pub(super) fn check(format: Format, valid: &[&str], invalid: &[&str]) {
     for text in valid {
-        assert!(
-            format.is_valid(text),
-            "{} must admit {text:?}",
-            format.name()
-        );
+        assert!(format.is_valid(text), "{} must admit {text:?}", format.name());
         // Any character may stand in a pointer or a pattern, so these have only their tables.
         if matches!(
             format,
@@ -62,11 +58,7 @@ pub(super) fn check(format: Format, valid: &[&str], invalid: &[&str]) {
         }
     }
     for text in invalid {
-        assert!(
-            !format.is_valid(text),
-            "{} must refuse {text:?}",
-            format.name()
-        );
+        assert!(!format.is_valid(text), "{} must refuse {text:?}", format.name());
     }
 }
 
@@ -157,11 +149,7 @@ fn long_strings_that_are_not() {
     ];
     for (format, head, part, tail) in cases {
         let text = format!("{head}{}{tail}", part.repeat(LONG_BYTES / part.len()));
-        assert!(
-            !format.is_valid(&text),
-            "{} of many {part:?}",
-            format.name()
-        );
+        assert!(!format.is_valid(&text), "{} of many {part:?}", format.name());
     }
 }
 

@@ -110,10 +110,7 @@ impl<const IRI: bool> Scanner<'_, IRI> {
         if !bytes.first().is_some_and(u8::is_ascii_alphabetic) {
             return false;
         }
-        let length = bytes
-            .iter()
-            .take_while(|&&byte| SCHEME.contains(byte))
-            .count();
+        let length = bytes.iter().take_while(|&&byte| SCHEME.contains(byte)).count();
         let found = bytes.get(length) == Some(&b':');
         if found {
             self.at = length + 1;
@@ -163,11 +160,7 @@ impl<const IRI: bool> Scanner<'_, IRI> {
                 Some(class) if class & set != 0 => self.at += 1,
                 Some(_) if chars::is_pct_encoded(bytes, self.at) => self.at += 3,
                 Some(_) => return,
-                None if IRI => match self
-                    .text
-                    .get(self.at..)
-                    .and_then(|rest| rest.chars().next())
-                {
+                None if IRI => match self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
                     Some(c) if is_iri_character(c, set) => self.at += c.len_utf8(),
                     _ => return,
                 },
@@ -208,18 +201,13 @@ fn is_ip_future(bytes: &[u8]) -> bool {
     let [b'v' | b'V', rest @ ..] = bytes else {
         return false;
     };
-    let digits = rest
-        .iter()
-        .take_while(|byte| byte.is_ascii_hexdigit())
-        .count();
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
     match rest.get(digits..) {
-        Some([b'.', address @ ..]) if digits > 0 && !address.is_empty() => {
-            address.iter().all(|&byte| {
-                CLASSES
-                    .get(usize::from(byte))
-                    .is_some_and(|class| class & USERINFO != 0)
-            })
-        }
+        Some([b'.', address @ ..]) if digits > 0 && !address.is_empty() => address.iter().all(|&byte| {
+            CLASSES
+                .get(usize::from(byte))
+                .is_some_and(|class| class & USERINFO != 0)
+        }),
         _ => false,
     }
 }
@@ -376,14 +364,7 @@ mod tests {
         check(
             Format::Uri,
             &ABSOLUTE,
-            &[
-                &RELATIVE[..],
-                &NEITHER,
-                &ABSOLUTE_IRIS,
-                &RELATIVE_IRIS,
-                &NO_IRIS,
-            ]
-            .concat(),
+            &[&RELATIVE[..], &NEITHER, &ABSOLUTE_IRIS, &RELATIVE_IRIS, &NO_IRIS].concat(),
         );
     }
 

@@ -40,10 +40,7 @@ fn non_ascii_literal_bytes(rest: &str) -> Option<usize> {
 /// The bytes of the `expression` that `bytes` begins with, braces included.
 fn expression_bytes(bytes: &[u8]) -> Option<usize> {
     let mut at = 1;
-    if bytes
-        .get(at)
-        .is_some_and(|byte| b"+#./;?&=,!@|".contains(byte))
-    {
+    if bytes.get(at).is_some_and(|byte| b"+#./;?&=,!@|".contains(byte)) {
         at += 1;
     }
     loop {

@@ -12,8 +12,7 @@ pub(super) fn is_uuid(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() == UUID_BYTES
         && HYPHENS.iter().all(|&at| bytes.get(at) == Some(&b'-'))
-        && bytes.iter().filter(|byte| byte.is_ascii_hexdigit()).count()
-            == UUID_BYTES - HYPHENS.len()
+        && bytes.iter().filter(|byte| byte.is_ascii_hexdigit()).count() == UUID_BYTES - HYPHENS.len()
 }
 
 #[cfg(test)]

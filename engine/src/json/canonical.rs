@@ -29,8 +29,7 @@ pub fn write_canonical(value: Value<'_>, out: &mut Vec<u8>) {
             out.push(b']');
         }
         View::Object(members) => {
-            let mut sorted: SmallVec<[(&str, Value<'_>); 16]> =
-                members.map(|m| (m.key, m.value)).collect();
+            let mut sorted: SmallVec<[(&str, Value<'_>); 16]> = members.map(|m| (m.key, m.value)).collect();
             if !sorted.is_sorted_by(|a, b| compare_keys(a.0, b.0) == Ordering::Less) {
                 sorted.sort_unstable_by(|a, b| compare_keys(a.0, b.0));
             }
@@ -75,16 +74,10 @@ pub(crate) fn compare_keys(a: &str, b: &str) -> Ordering {
 
 fn write_number(number: Number<'_>, out: &mut Vec<u8>) {
     match number {
-        Number::Integer(value) => {
-            out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes())
-        }
-        Number::Unsigned(value) => {
-            out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes())
-        }
+        Number::Integer(value) => out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes()),
+        Number::Unsigned(value) => out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes()),
         Number::Big(digits) => out.extend_from_slice(digits.as_bytes()),
-        Number::Float(value) => {
-            out.extend_from_slice(ryu_js::Buffer::new().format(value).as_bytes())
-        }
+        Number::Float(value) => out.extend_from_slice(ryu_js::Buffer::new().format(value).as_bytes()),
     }
 }
 
@@ -172,10 +165,7 @@ mod tests {
     #[test]
     fn strings_escape_what_the_rfc_says_and_nothing_else() {
         let mut out = Vec::new();
-        write_canonical_string(
-            "\u{0}\u{8}\t\n\u{c}\r\u{1f}\"\\/\u{7f}é\u{2028}😀",
-            &mut out,
-        );
+        write_canonical_string("\u{0}\u{8}\t\n\u{c}\r\u{1f}\"\\/\u{7f}é\u{2028}😀", &mut out);
         assert_eq!(
             String::from_utf8_lossy(&out),
             "\"\\u0000\\b\\t\\n\\f\\r\\u001f\\\"\\\\/\u{7f}é\u{2028}😀\""

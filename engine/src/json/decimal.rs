@@ -147,9 +147,7 @@ impl Decimal {
             return self.coefficient.clone();
         }
         if let Coefficient::Small(value) = self.coefficient {
-            if let Some(scaled) =
-                small_power_of_ten(power).and_then(|factor| value.checked_mul(factor))
-            {
+            if let Some(scaled) = small_power_of_ten(power).and_then(|factor| value.checked_mul(factor)) {
                 return Coefficient::Small(scaled);
             }
         }
@@ -201,9 +199,7 @@ impl Decimal {
         }
         let (a, b, _) = self.align(divisor);
         match (&a, &b) {
-            (Coefficient::Small(x), Coefficient::Small(y)) => {
-                x.checked_rem(*y).is_none_or(|rest| rest == 0)
-            }
+            (Coefficient::Small(x), Coefficient::Small(y)) => x.checked_rem(*y).is_none_or(|rest| rest == 0),
             _ => a.to_big() % b.to_big() == BigInt::ZERO,
         }
     }

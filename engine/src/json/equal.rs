@@ -13,9 +13,7 @@ pub fn equal(a: Value<'_>, b: Value<'_>) -> bool {
         (View::Bool(x), View::Bool(y)) => x == y,
         (View::Number(x), View::Number(y)) => x.compare(y) == Ordering::Equal,
         (View::String(x), View::String(y)) => x == y,
-        (View::Array(x), View::Array(y)) => {
-            x.len() == y.len() && x.zip(y).all(|(x, y)| equal(x, y))
-        }
+        (View::Array(x), View::Array(y)) => x.len() == y.len() && x.zip(y).all(|(x, y)| equal(x, y)),
         (View::Object(x), View::Object(y)) => x.len() == y.len() && equal_members(x, y, b),
         _ => false,
     }
@@ -26,10 +24,7 @@ fn equal_members(mut x: Members<'_>, y: Members<'_>, b: Value<'_>) -> bool {
     /// Up to this many members, looking each one up costs less than sorting both sides.
     const LOOKED_UP_MEMBERS: usize = 16;
     if x.len() <= LOOKED_UP_MEMBERS {
-        return x.all(|member| {
-            b.get(member.key)
-                .is_some_and(|other| equal(member.value, other))
-        });
+        return x.all(|member| b.get(member.key).is_some_and(|other| equal(member.value, other)));
     }
     let same = |(x, y): (Member<'_>, Member<'_>)| x.key == y.key && equal(x.value, y.value);
     sorted_by_key(x).into_iter().zip(sorted_by_key(y)).all(same)

@@ -98,11 +98,7 @@ struct Fault {
     at: usize,
 }
 
-pub(super) fn read(
-    input: &[u8],
-    limits: &ParseLimits,
-    document: &mut Document,
-) -> Result<(), SyntaxError> {
+pub(super) fn read(input: &[u8], limits: &ParseLimits, document: &mut Document) -> Result<(), SyntaxError> {
     document.clear();
     let outcome = std::str::from_utf8(input)
         .map_err(|e| Fault {
@@ -130,10 +126,7 @@ fn locate(input: &[u8], fault: Fault) -> SyntaxError {
     SyntaxError {
         kind: fault.kind,
         line: before.iter().filter(|b| **b == b'\n').count() + 1,
-        column: String::from_utf8_lossy(&before[line_start..])
-            .chars()
-            .count()
-            + 1,
+        column: String::from_utf8_lossy(&before[line_start..]).chars().count() + 1,
     }
 }
 
@@ -301,9 +294,7 @@ impl Reader<'_, '_> {
                 .iter()
                 .position(|b| matches!(b, b'"' | b'\\' | 0x00..=0x1f))
                 .unwrap_or(self.text.len() - self.at);
-            self.document
-                .text
-                .push_str(&self.text[self.at..self.at + run]);
+            self.document.text.push_str(&self.text[self.at..self.at + run]);
             self.at += run;
             match self.peek() {
                 Some(b'"') => break,
@@ -314,11 +305,7 @@ impl Reader<'_, '_> {
         }
         self.at += 1;
         let (start, len) = (start as u32, (self.document.text.len() - start) as u32);
-        self.document.nodes.push(Node::String {
-            hash: 0,
-            start,
-            len,
-        });
+        self.document.nodes.push(Node::String { hash: 0, start, len });
         Ok(())
     }
 
@@ -406,12 +393,7 @@ impl Reader<'_, '_> {
     fn read_number(&mut self) -> Step<()> {
         let start = self.at;
         let bytes = self.text.as_bytes();
-        let digits = |from: usize| {
-            bytes[from..]
-                .iter()
-                .take_while(|b| b.is_ascii_digit())
-                .count()
-        };
+        let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
         let mut at = start + usize::from(bytes[start] == b'-');
         let whole = digits(at);
         if whole == 0 || (whole > 1 && bytes[at] == b'0') {

@@ -173,14 +173,8 @@ mod tests {
             Number::Integer(i64::MIN).compare(Number::Float(-9.3e18)),
             Ordering::Greater
         );
-        assert_eq!(
-            Number::Float(-0.0).compare(Number::Integer(0)),
-            Ordering::Equal
-        );
-        assert_eq!(
-            Number::Float(0.1).compare(Number::Integer(0)),
-            Ordering::Greater
-        );
+        assert_eq!(Number::Float(-0.0).compare(Number::Integer(0)), Ordering::Equal);
+        assert_eq!(Number::Float(0.1).compare(Number::Integer(0)), Ordering::Greater);
     }
 
     #[test]
@@ -194,12 +188,7 @@ mod tests {
             (0.0, 0.3),
             (1e20, 0.01),
         ];
-        let no = [
-            (1.005, 0.01),
-            (10001.125, 0.01),
-            (1e-300, 1e300),
-            (0.15, 0.1),
-        ];
+        let no = [(1.005, 0.01), (10001.125, 0.01), (1e-300, 1e300), (0.15, 0.1)];
         for (value, divisor) in yes {
             assert!(
                 Number::Float(value).is_multiple_of(Number::Float(divisor)),

@@ -79,8 +79,7 @@ impl Parser {
         self.input.extend_from_slice(text);
         self.input.resize(text.len() + INPUT_PADDING, 0);
         let mut tape = std::mem::replace(&mut self.tape, Tape(Vec::new())).reset();
-        let read =
-            simd_json::fill_tape_padded(&mut self.input, text.len(), &mut self.buffers, &mut tape);
+        let read = simd_json::fill_tape_padded(&mut self.input, text.len(), &mut self.buffers, &mut tape);
         let certain = read.is_ok() && copy_tape(&tape, document) && document.index_keys().is_none();
         self.tape = tape.reset();
         certain
@@ -94,11 +93,7 @@ fn copy_tape(tape: &Tape<'_>, document: &mut Document) -> bool {
         let node = match *node {
             simd_json::Node::String(text) => {
                 let (start, len) = document.push_text(text);
-                Node::String {
-                    hash: 0,
-                    start,
-                    len,
-                }
+                Node::String { hash: 0, start, len }
             }
             simd_json::Node::Object { len, count } => Node::Object {
                 len: len as u32,
@@ -115,9 +110,7 @@ fn copy_tape(tape: &Tape<'_>, document: &mut Document) -> bool {
                 i64::try_from(value).map_or(Node::Unsigned(value), Node::Integer)
             }
             // A zero may be an underflow, which only its text tells.
-            simd_json::Node::Static(StaticNode::F64(value))
-                if value == 0.0 || !value.is_finite() =>
-            {
+            simd_json::Node::Static(StaticNode::F64(value)) if value == 0.0 || !value.is_finite() => {
                 return false;
             }
             simd_json::Node::Static(StaticNode::F64(value)) => Node::Float(value),
@@ -131,11 +124,7 @@ fn copy_tape(tape: &Tape<'_>, document: &mut Document) -> bool {
 ///
 /// # Errors
 /// As [`Parser::parse`].
-pub fn parse_exact(
-    text: &[u8],
-    limits: &ParseLimits,
-    document: &mut Document,
-) -> Result<(), SyntaxError> {
+pub fn parse_exact(text: &[u8], limits: &ParseLimits, document: &mut Document) -> Result<(), SyntaxError> {
     if text.len() > limits.max_bytes {
         return Err(SyntaxError {
             kind: SyntaxErrorKind::TooLong,

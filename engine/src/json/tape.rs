@@ -84,15 +84,13 @@ impl Document {
             let mut key_at = at + 1;
             while key_at < end as usize {
                 if let Node::String { start, len, .. } = self.nodes[key_at] {
-                    let hash =
-                        key_hash(&self.text.as_bytes()[start as usize..(start + len) as usize]);
+                    let hash = key_hash(&self.text.as_bytes()[start as usize..(start + len) as usize]);
                     self.nodes[key_at] = Node::String { hash, start, len };
                 }
                 key_at = self.after(key_at + 1);
             }
             if len >= 2 {
-                if let Some(second) = self.duplicate_key(at, end as usize, len as usize, &mut order)
-                {
+                if let Some(second) = self.duplicate_key(at, end as usize, len as usize, &mut order) {
                     return Some(second);
                 }
             }
@@ -100,13 +98,7 @@ impl Document {
         None
     }
 
-    fn duplicate_key(
-        &self,
-        object: usize,
-        end: usize,
-        len: usize,
-        order: &mut Vec<u32>,
-    ) -> Option<usize> {
+    fn duplicate_key(&self, object: usize, end: usize, len: usize, order: &mut Vec<u32>) -> Option<usize> {
         /// Up to this many members, comparing the hashes of all pairs is cheaper than sorting.
         const PAIRWISE_MEMBERS: usize = 12;
         if len <= PAIRWISE_MEMBERS {
@@ -117,9 +109,7 @@ impl Document {
             while key_at < end {
                 let hash = self.key_hash_at(key_at);
                 for earlier in 0..seen {
-                    if hashes[earlier] == hash
-                        && self.string_at(places[earlier]) == self.string_at(key_at)
-                    {
+                    if hashes[earlier] == hash && self.string_at(places[earlier]) == self.string_at(key_at) {
                         return Some(key_at);
                     }
                 }
@@ -150,6 +140,7 @@ impl Document {
             .min()
     }
 
+    #[inline]
     fn key_hash_at(&self, at: usize) -> u32 {
         match self.nodes[at] {
             Node::String { hash, .. } => hash,
@@ -157,6 +148,7 @@ impl Document {
         }
     }
 
+    #[inline]
     pub(crate) fn string_at(&self, at: usize) -> &str {
         match self.nodes[at] {
             Node::String { start, len, .. } | Node::BigInteger { start, len } => {
@@ -167,6 +159,7 @@ impl Document {
     }
 
     /// The index of the value after the one at `at`.
+    #[inline]
     pub(super) fn after(&self, at: usize) -> usize {
         match self.nodes[at] {
             Node::Array { end, .. } | Node::Object { end, .. } => end as usize,
@@ -266,6 +259,7 @@ impl<'d> Value<'d> {
         self.document
     }
 
+    #[inline]
     pub(crate) fn node(self) -> Node {
         self.document
             .nodes
@@ -289,13 +283,12 @@ impl<'d> Value<'d> {
     }
 
     /// Its JSON type.
+    #[inline]
     pub fn kind(self) -> Kind {
         match self.node() {
             Node::Null => Kind::Null,
             Node::Bool(_) => Kind::Boolean,
-            Node::Integer(_) | Node::Unsigned(_) | Node::BigInteger { .. } | Node::Float(_) => {
-                Kind::Number
-            }
+            Node::Integer(_) | Node::Unsigned(_) | Node::BigInteger { .. } | Node::Float(_) => Kind::Number,
             Node::String { .. } => Kind::String,
             Node::Array { .. } => Kind::Array,
             Node::Object { .. } => Kind::Object,
@@ -303,15 +296,14 @@ impl<'d> Value<'d> {
     }
 
     /// Its content.
+    #[inline]
     pub fn view(self) -> View<'d> {
         match self.node() {
             Node::Null => View::Null,
             Node::Bool(value) => View::Bool(value),
             Node::Integer(value) => View::Number(Number::Integer(value)),
             Node::Unsigned(value) => View::Number(Number::Unsigned(value)),
-            Node::BigInteger { .. } => {
-                View::Number(Number::Big(self.document.string_at(self.at as usize)))
-            }
+            Node::BigInteger { .. } => View::Number(Number::Big(self.document.string_at(self.at as usize))),
             Node::Float(value) => View::Number(Number::Float(value)),
             Node::String { .. } => View::String(self.document.string_at(self.at as usize)),
             Node::Array { len, end } => View::Array(Elements {
@@ -334,7 +326,10 @@ impl<'d> Value<'d> {
         let positions = self.at..self.at + self.node_count() as u32;
         let document = self.document;
         let wanted = |at: &u32| {
-            matches!(document.nodes.get(*at as usize), Some(Node::String { hash: 0, .. } | Node::Array { .. }))
+            matches!(
+                document.nodes.get(*at as usize),
+                Some(Node::String { hash: 0, .. } | Node::Array { .. })
+            )
         };
         positions.filter(wanted).map(move |at| Value { document, at })
     }
@@ -344,6 +339,17 @@ impl<'d> Value<'d> {
         match self.view() {
             View::String(text) => Some(text),
             _ => None,
+        }
+    }
+
+    /// The bytes of a string; none for anything else.
+    #[inline]
+    pub(crate) fn string_bytes(self) -> &'d [u8] {
+        match self.node() {
+            Node::String { start, len, .. } => {
+                &self.document.text.as_bytes()[start as usize..(start + len) as usize]
+            }
+            _ => &[],
         }
     }
 
@@ -449,20 +455,10 @@ impl<'d> Value<'d> {
                 self.document.text.as_bytes()[start as usize..(start + len) as usize]
                     == other.document.text.as_bytes()[start2 as usize..(start2 + len2) as usize]
             }
-            (
-                Node::Array { len, end },
-                Node::Array {
-                    len: len2,
-                    end: end2,
-                },
-            )
-            | (
-                Node::Object { len, end },
-                Node::Object {
-                    len: len2,
-                    end: end2,
-                },
-            ) => len == len2 && end - self.at == end2 - other.at,
+            (Node::Array { len, end }, Node::Array { len: len2, end: end2 })
+            | (Node::Object { len, end }, Node::Object { len: len2, end: end2 }) => {
+                len == len2 && end - self.at == end2 - other.at
+            }
             (Node::Float(x), Node::Float(y)) => x.to_bits() == y.to_bits(),
             (x, y) => x == y,
         })
@@ -478,7 +474,9 @@ impl<'d> Value<'d> {
                 Some(Node::Integer(value)) => feed(&value.to_le_bytes()),
                 Some(Node::Unsigned(value)) => feed(&value.to_le_bytes()),
                 Some(Node::Float(value)) => feed(&value.to_bits().to_le_bytes()),
-                Some(Node::BigInteger { .. } | Node::String { .. }) => feed(self.document.string_at(at).as_bytes()),
+                Some(Node::BigInteger { .. } | Node::String { .. }) => {
+                    feed(self.document.string_at(at).as_bytes())
+                }
                 Some(Node::Array { len, .. }) => feed(&[b'[', *len as u8, (*len >> 8) as u8]),
                 Some(Node::Object { len, .. }) => feed(&[b'{', *len as u8, (*len >> 8) as u8]),
             }
@@ -548,11 +546,7 @@ pub(crate) fn array_index(token: &str) -> Option<usize> {
     let well_formed = !digits.is_empty()
         && digits.iter().all(u8::is_ascii_digit)
         && (digits.len() == 1 || digits[0] != b'0');
-    if well_formed {
-        token.parse().ok()
-    } else {
-        None
-    }
+    if well_formed { token.parse().ok() } else { None }
 }
 
 /// The elements of an array, in order.
@@ -595,8 +589,6 @@ pub struct Member<'d> {
     pub key: &'d str,
     /// The hash of the key by which compiled schemas find it.
     pub(crate) hash: u32,
-    /// The key as a value, for schemas that speak of names.
-    pub(crate) name: Value<'d>,
     /// The value.
     pub value: Value<'d>,
 }
@@ -621,14 +613,13 @@ impl<'d> Iterator for Members<'d> {
         let at = self.next as usize;
         let key = self.document.string_at(at);
         let hash = self.document.key_hash_at(at);
-        let name = Value { document: self.document, at: self.next };
         let value = Value {
             document: self.document,
             at: self.next + 1,
         };
         self.next = self.document.after(at + 1) as u32;
         self.remaining -= 1;
-        Some(Member { key, hash, name, value })
+        Some(Member { key, hash, value })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -637,3 +628,40 @@ impl<'d> Iterator for Members<'d> {
 }
 
 impl ExactSizeIterator for Members<'_> {}
+
+/// A member whose key is not looked at before it is needed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawMember<'d> {
+    /// The hash of the key.
+    pub(crate) hash: u32,
+    /// The key as a value.
+    pub(crate) name: Value<'d>,
+    /// The value.
+    pub(crate) value: Value<'d>,
+}
+
+impl<'d> Members<'d> {
+    /// The members without their keys' texts: what the walker of schemas iterates over.
+    #[inline]
+    pub(crate) fn raw(self) -> impl Iterator<Item = RawMember<'d>> {
+        let Members {
+            document,
+            mut next,
+            end,
+            ..
+        } = self;
+        std::iter::from_fn(move || {
+            if next >= end {
+                return None;
+            }
+            let name = Value { document, at: next };
+            let value = Value {
+                document,
+                at: next + 1,
+            };
+            let hash = document.key_hash_at(next as usize);
+            next = document.after(next as usize + 1) as u32;
+            Some(RawMember { hash, name, value })
+        })
+    }
+}

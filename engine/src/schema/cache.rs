@@ -105,8 +105,14 @@ impl SchemaCache {
             return;
         }
         while entries.by_hash.len() >= self.max_entries || entries.bytes + bytes > MAX_BYTES {
-            let oldest = entries.by_hash.iter().min_by_key(|(_, entry)| entry.last_used).map(|(hash, _)| *hash);
-            let Some(entry) = oldest.and_then(|oldest| entries.by_hash.remove(&oldest)) else { break };
+            let oldest = entries
+                .by_hash
+                .iter()
+                .min_by_key(|(_, entry)| entry.last_used)
+                .map(|(hash, _)| *hash);
+            let Some(entry) = oldest.and_then(|oldest| entries.by_hash.remove(&oldest)) else {
+                break;
+            };
             entries.bytes -= entry.schema.memory();
         }
         let last_used = entries.clock;
@@ -124,7 +130,9 @@ impl SchemaCache {
 
 impl std::fmt::Debug for SchemaCache {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SchemaCache").field("statistics", &self.statistics()).finish_non_exhaustive()
+        f.debug_struct("SchemaCache")
+            .field("statistics", &self.statistics())
+            .finish_non_exhaustive()
     }
 }
 

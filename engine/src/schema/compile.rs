@@ -11,8 +11,8 @@ use super::SchemaError;
 use super::dialect::{Draft, Vocabularies};
 use super::resources::{Place, RECURSIVE_ANCHOR, Resources, Target, split_fragment};
 use super::subschema::{
-    ArrayChecks, Checks, Closing, Combined, Condition, Contains, DynamicReference, Enumeration, Form, Id, NumberChecks,
-    ObjectChecks, Property, PropertyTable, StringChecks, Strings, Subschema, Types,
+    ArrayChecks, Checks, Closing, Combined, Condition, Contains, DynamicReference, Enumeration, Form, Id,
+    NumberChecks, ObjectChecks, Property, PropertyTable, StringChecks, Strings, Subschema, TypeCheck, Types,
 };
 use crate::format::Format;
 use crate::json::{Kind, Number, Value, key_hash};
@@ -50,7 +50,10 @@ struct Source<'v> {
 
 impl Source<'_> {
     fn place(&self, value: Value<'_>) -> Place {
-        Place { document: self.target.place.document, position: value.position() }
+        Place {
+            document: self.target.place.document,
+            position: value.position(),
+        }
     }
 
     fn wrong(&self, keyword: &str, problem: &str, fix: &str) -> SchemaError {
@@ -58,7 +61,11 @@ impl Source<'_> {
     }
 
     fn wrong_type(&self, keyword: &str, expected: &str) -> SchemaError {
-        self.wrong(keyword, &format!("must be {expected}"), "Correct the keyword as its draft defines it.")
+        self.wrong(
+            keyword,
+            &format!("must be {expected}"),
+            "Correct the keyword as its draft defines it.",
+        )
     }
 }
 
@@ -79,14 +86,23 @@ impl Compiler {
     pub(super) fn compile(&mut self, root: Target) -> Result<Id, SchemaError> {
         let id = self.id_of(root)?;
         while let Some((id, target)) = self.pending.pop() {
-            let form = self.compile_one(target).map_err(|error| error.in_place(target.place))?;
-            self.subschemas[id as usize] = Some(Subschema { resource: target.resource, form });
+            let form = self
+                .compile_one(target)
+                .map_err(|error| error.in_place(target.place))?;
+            self.subschemas[id as usize] = Some(Subschema {
+                resource: target.resource,
+                form,
+            });
         }
         Ok(id)
     }
 
     pub(super) fn into_parts(self) -> (Vec<Subschema>, Resources, Notes) {
-        (self.subschemas.into_iter().flatten().collect(), self.resources, self.notes)
+        (
+            self.subschemas.into_iter().flatten().collect(),
+            self.resources,
+            self.notes,
+        )
     }
 
     fn id_of(&mut self, target: Target) -> Result<Id, SchemaError> {
@@ -114,20 +130,34 @@ impl Compiler {
         let document = Arc::clone(&self.resources.documents[target.place.document as usize]);
         let value = Value::at(&document, target.place.position);
         let dialect = self.resources.resource(target.resource).dialect;
-        let source = Source { value, target, draft: dialect.draft, vocabularies: dialect.vocabularies };
+        let source = Source {
+            value,
+            target,
+            draft: dialect.draft,
+            vocabularies: dialect.vocabularies,
+        };
         match value.kind() {
-            Kind::Boolean => return Ok(if value.as_bool() == Some(true) { Form::True } else { Form::False }),
+            Kind::Boolean => {
+                return Ok(if value.as_bool() == Some(true) {
+                    Form::True
+                } else {
+                    Form::False
+                });
+            }
             Kind::Object => {}
             _ => return Err(SchemaError::not_a_schema(target.place)),
         }
         let mut checks = Checks::default();
-        let reference = value.get("$ref").filter(|reference| reference.kind() == Kind::String);
+        let reference = value
+            .get("$ref")
+            .filter(|reference| reference.kind() == Kind::String);
         match reference {
-            Some(reference) if source.draft.ref_hides_siblings() => self.reference(&source, reference, &mut checks)?,
+            Some(reference) if source.draft.ref_hides_siblings() => {
+                self.reference(&source, reference, &mut checks)?
+            }
             _ => self.keywords(&source, &mut checks)?,
         }
-        let is_empty = checks.types.is_none()
-            && checks.enumeration.is_none()
+        let only_types = checks.enumeration.is_none()
             && checks.constant.is_none()
             && checks.number.is_none()
             && checks.string.is_none()
@@ -136,11 +166,17 @@ impl Compiler {
             && checks.combined.is_none()
             && checks.unevaluated_items.is_none()
             && checks.unevaluated_properties.is_none();
-        Ok(if is_empty { Form::True } else { Form::Checks(Box::new(checks)) })
+        Ok(match checks.types {
+            None if only_types => Form::True,
+            Some(check) if only_types => Form::Type(check),
+            _ => Form::Checks(Box::new(checks)),
+        })
     }
 
     fn keywords(&mut self, source: &Source<'_>, checks: &mut Checks) -> Result<(), SchemaError> {
-        let Some(members) = source.value.as_object() else { return Ok(()) };
+        let Some(members) = source.value.as_object() else {
+            return Ok(());
+        };
         for member in members {
             let (keyword, value) = (member.key, member.value);
             if keyword == "$ref" {
@@ -169,15 +205,27 @@ impl Compiler {
         /// A schema with more of them is no typing error.
         const MAX_NOTES: usize = 100;
         if source.target.place.document == 0 && self.notes.unknown_keywords.len() < MAX_NOTES {
-            self.notes.unknown_keywords.push(super::path_of(source.value, Some(keyword)));
+            self.notes
+                .unknown_keywords
+                .push(super::path_of(source.value, Some(keyword)));
         }
     }
 
     // References
 
-    fn reference(&mut self, source: &Source<'_>, value: Value<'_>, checks: &mut Checks) -> Result<(), SchemaError> {
-        let reference = value.as_str().ok_or_else(|| source.wrong_type("$ref", "a string"))?;
-        let target = self.resources.resolve(reference, source.target.resource).map_err(|e| e.for_keyword("$ref"))?;
+    fn reference(
+        &mut self,
+        source: &Source<'_>,
+        value: Value<'_>,
+        checks: &mut Checks,
+    ) -> Result<(), SchemaError> {
+        let reference = value
+            .as_str()
+            .ok_or_else(|| source.wrong_type("$ref", "a string"))?;
+        let target = self
+            .resources
+            .resolve(reference, source.target.resource)
+            .map_err(|e| e.for_keyword("$ref"))?;
         let id = self.id_of(target)?;
         combined(checks).references.push(id);
         Ok(())
@@ -193,12 +241,16 @@ impl Compiler {
     ) -> Result<bool, SchemaError> {
         match keyword {
             "$dynamicRef" if source.draft >= Draft::Draft202012 => {
-                let reference = value.as_str().ok_or_else(|| source.wrong_type("$dynamicRef", "a string"))?;
+                let reference = value
+                    .as_str()
+                    .ok_or_else(|| source.wrong_type("$dynamicRef", "a string"))?;
                 let (_, fragment) = split_fragment(reference);
                 self.dynamic_reference(source, keyword, reference, fragment, checks)?;
             }
             "$recursiveRef" if source.draft == Draft::Draft201909 => {
-                let reference = value.as_str().ok_or_else(|| source.wrong_type("$recursiveRef", "a string"))?;
+                let reference = value
+                    .as_str()
+                    .ok_or_else(|| source.wrong_type("$recursiveRef", "a string"))?;
                 self.dynamic_reference(source, keyword, reference, RECURSIVE_ANCHOR, checks)?;
             }
             "$defs" | "definitions" => {
@@ -222,7 +274,10 @@ impl Compiler {
         anchor: &str,
         checks: &mut Checks,
     ) -> Result<(), SchemaError> {
-        let target = self.resources.resolve(reference, source.target.resource).map_err(|e| e.for_keyword(keyword))?;
+        let target = self
+            .resources
+            .resolve(reference, source.target.resource)
+            .map_err(|e| e.for_keyword(keyword))?;
         let initial = self.id_of(target)?;
         let is_dynamic = self.resources.dynamic_anchor(target.resource, anchor) == Some(target);
         if !is_dynamic {
@@ -233,7 +288,9 @@ impl Compiler {
         for candidate in self.resources.with_dynamic_anchor(anchor) {
             by_resource.push((candidate.resource, self.id_of(candidate)?));
         }
-        combined(checks).dynamic_references.push(DynamicReference { initial, by_resource });
+        combined(checks)
+            .dynamic_references
+            .push(DynamicReference { initial, by_resource });
         Ok(())
     }
 
@@ -248,22 +305,33 @@ impl Compiler {
     ) -> Result<bool, SchemaError> {
         match keyword {
             "type" => {
-                checks.types = Some(types(source, value)?);
-                checks.integers_as_written = source.draft == Draft::Draft4;
+                let integers_as_written = source.draft == Draft::Draft4;
+                checks.types = Some(TypeCheck {
+                    types: types(source, value)?,
+                    integers_as_written,
+                });
             }
             "enum" => checks.enumeration = Some(Box::new(enumeration(source, value)?)),
             "const" if source.draft >= Draft::Draft6 => checks.constant = Some(source.place(value)),
             "multipleOf" => {
-                let number = value.as_number().ok_or_else(|| source.wrong_type(keyword, "a number"))?;
+                let number = value
+                    .as_number()
+                    .ok_or_else(|| source.wrong_type(keyword, "a number"))?;
                 if number.compare(Number::Integer(0)).is_le() {
                     return Err(source.wrong_type(keyword, "greater than 0"));
                 }
                 number_checks(checks).multiple_of = Some(source.place(value));
             }
             "minimum" | "maximum" => {
-                value.as_number().ok_or_else(|| source.wrong_type(keyword, "a number"))?;
+                value
+                    .as_number()
+                    .ok_or_else(|| source.wrong_type(keyword, "a number"))?;
                 let place = Some(source.place(value));
-                let exclusive = if keyword == "minimum" { "exclusiveMinimum" } else { "exclusiveMaximum" };
+                let exclusive = if keyword == "minimum" {
+                    "exclusiveMinimum"
+                } else {
+                    "exclusiveMaximum"
+                };
                 let is_exclusive = source.draft == Draft::Draft4
                     && source.value.get(exclusive).and_then(Value::as_bool) == Some(true);
                 let numbers = number_checks(checks);
@@ -275,7 +343,9 @@ impl Compiler {
                 }
             }
             "exclusiveMinimum" | "exclusiveMaximum" if source.draft >= Draft::Draft6 => {
-                value.as_number().ok_or_else(|| source.wrong_type(keyword, "a number"))?;
+                value
+                    .as_number()
+                    .ok_or_else(|| source.wrong_type(keyword, "a number"))?;
                 let numbers = number_checks(checks);
                 let place = Some(source.place(value));
                 if keyword == "exclusiveMinimum" {
@@ -295,7 +365,9 @@ impl Compiler {
             "minItems" => array_checks(checks).min_items = Some(size(source, keyword, value)?),
             "maxItems" => array_checks(checks).max_items = Some(size(source, keyword, value)?),
             "uniqueItems" => {
-                let unique = value.as_bool().ok_or_else(|| source.wrong_type(keyword, "true or false"))?;
+                let unique = value
+                    .as_bool()
+                    .ok_or_else(|| source.wrong_type(keyword, "true or false"))?;
                 if unique {
                     array_checks(checks).unique_items = true;
                 }
@@ -308,7 +380,10 @@ impl Compiler {
             }
             "dependentRequired" if source.draft >= Draft::Draft201909 => {
                 let mut list = Vec::new();
-                for member in value.as_object().ok_or_else(|| source.wrong_type(keyword, "an object"))? {
+                for member in value
+                    .as_object()
+                    .ok_or_else(|| source.wrong_type(keyword, "an object"))?
+                {
                     list.push((member.key.into(), names(source, keyword, member.value)?));
                 }
                 object_checks(checks).dependent_required = Some(list);
@@ -382,7 +457,9 @@ impl Compiler {
             PatternError::TooLarge => SchemaError::limit("has a pattern that is too large"),
         })?;
         if pattern.may_be_slow() && source.target.place.document == 0 {
-            self.notes.slow_patterns.push(super::path_of(source.value, Some(keyword)));
+            self.notes
+                .slow_patterns
+                .push(super::path_of(source.value, Some(keyword)));
         }
         let pattern = Arc::new(pattern);
         self.patterns.insert(text.to_owned(), Arc::clone(&pattern));
@@ -417,23 +494,41 @@ impl Compiler {
             }
             "if" if source.draft >= Draft::Draft7 => {
                 let test = self.inner(source, value)?;
-                let then = source.value.get("then").map(|schema| self.inner(source, schema)).transpose()?;
-                let otherwise = source.value.get("else").map(|schema| self.inner(source, schema)).transpose()?;
-                combined(checks).condition = Some(Condition { test, then, otherwise });
+                let then = source
+                    .value
+                    .get("then")
+                    .map(|schema| self.inner(source, schema))
+                    .transpose()?;
+                let otherwise = source
+                    .value
+                    .get("else")
+                    .map(|schema| self.inner(source, schema))
+                    .transpose()?;
+                combined(checks).condition = Some(Condition {
+                    test,
+                    then,
+                    otherwise,
+                });
             }
             "then" | "else" if source.draft >= Draft::Draft7 => {
                 // Without `if` they say nothing, but must be schemas.
                 self.inner(source, value)?;
             }
             "dependentSchemas" if source.draft >= Draft::Draft201909 => {
-                for member in value.as_object().ok_or_else(|| source.wrong_type(keyword, "an object"))? {
+                for member in value
+                    .as_object()
+                    .ok_or_else(|| source.wrong_type(keyword, "an object"))?
+                {
                     let id = self.inner(source, member.value)?;
                     combined(checks).dependent_schemas.push((member.key.into(), id));
                 }
             }
             "dependencies" => {
                 let mut lists = Vec::new();
-                for member in value.as_object().ok_or_else(|| source.wrong_type(keyword, "an object"))? {
+                for member in value
+                    .as_object()
+                    .ok_or_else(|| source.wrong_type(keyword, "an object"))?
+                {
                     if member.value.kind() == Kind::Array {
                         lists.push((member.key.into(), names(source, keyword, member.value)?));
                     } else {
@@ -471,7 +566,9 @@ impl Compiler {
             "items" => {
                 let ids = self.list(source, keyword, value)?;
                 let additional = source.value.get("additionalItems");
-                let rest = additional.map(|schema| self.closing(source, schema)).transpose()?;
+                let rest = additional
+                    .map(|schema| self.closing(source, schema))
+                    .transpose()?;
                 let array = array_checks(checks);
                 array.prefix = ids;
                 array.rest = rest;
@@ -482,14 +579,20 @@ impl Compiler {
             }
             "contains" if source.draft >= Draft::Draft6 => {
                 let schema = self.inner(source, value)?;
-                let counts = source.draft >= Draft::Draft201909 && source.vocabularies.has(Vocabularies::VALIDATION);
+                let counts =
+                    source.draft >= Draft::Draft201909 && source.vocabularies.has(Vocabularies::VALIDATION);
                 let limit = |keyword: &str| {
                     let value = source.value.get(keyword).filter(|_| counts);
                     value.map(|value| size(source, keyword, value)).transpose()
                 };
                 let (min, max) = (limit("minContains")?, limit("maxContains")?);
                 let evaluates = source.draft >= Draft::Draft202012;
-                array_checks(checks).contains = Some(Contains { schema, min, max, evaluates });
+                array_checks(checks).contains = Some(Contains {
+                    schema,
+                    min,
+                    max,
+                    evaluates,
+                });
             }
             _ => return Ok(false),
         }
@@ -506,11 +609,16 @@ impl Compiler {
         match keyword {
             "properties" => {
                 // The table is built when all keywords are known; here its schemas get their indexes.
-                value.as_object().ok_or_else(|| source.wrong_type(keyword, "an object"))?;
+                value
+                    .as_object()
+                    .ok_or_else(|| source.wrong_type(keyword, "an object"))?;
                 object_checks(checks);
             }
             "patternProperties" => {
-                for member in value.as_object().ok_or_else(|| source.wrong_type(keyword, "an object"))? {
+                for member in value
+                    .as_object()
+                    .ok_or_else(|| source.wrong_type(keyword, "an object"))?
+                {
                     let pattern = self.pattern(source, keyword, Some(member.key))?;
                     let id = self.inner(source, member.value)?;
                     object_checks(checks).patterns.push((pattern, id));
@@ -550,25 +658,45 @@ impl Compiler {
 
     /// Builds the table of the names in `properties` and `required`.
     fn properties(&mut self, source: &Source<'_>, checks: &mut Checks) -> Result<(), SchemaError> {
-        let Some(object) = &checks.object else { return Ok(()) };
+        let Some(object) = &checks.object else {
+            return Ok(());
+        };
         let has_required = object.has_required;
         let mut list: Vec<Property> = Vec::new();
         let mut index: HashMap<Box<str>, usize> = HashMap::new();
-        let properties = source.value.get("properties").filter(|_| source.vocabularies.has(Vocabularies::APPLICATOR));
+        let properties = source
+            .value
+            .get("properties")
+            .filter(|_| source.vocabularies.has(Vocabularies::APPLICATOR));
         for member in properties.and_then(Value::as_object).into_iter().flatten() {
             let schema = Some(self.inner(source, member.value)?);
             index.insert(member.key.into(), list.len());
-            list.push(Property { hash: member.hash, name: member.key.into(), schema, required: false });
+            list.push(Property {
+                hash: member.hash,
+                name: member.key.into(),
+                schema,
+                required: false,
+            });
         }
         if has_required {
-            let required = source.value.get("required").and_then(Value::as_array).into_iter().flatten();
+            let required = source
+                .value
+                .get("required")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten();
             for name in required.filter_map(Value::as_str) {
                 match index.get(name) {
                     Some(at) => list[*at].required = true,
                     None => {
                         index.insert(name.into(), list.len());
                         let hash = key_hash(name.as_bytes());
-                        list.push(Property { hash, name: name.into(), schema: None, required: true });
+                        list.push(Property {
+                            hash,
+                            name: name.into(),
+                            schema: None,
+                            required: true,
+                        });
                     }
                 }
             }
@@ -580,7 +708,9 @@ impl Compiler {
     }
 
     fn list(&mut self, source: &Source<'_>, keyword: &str, value: Value<'_>) -> Result<Vec<Id>, SchemaError> {
-        let elements = value.as_array().ok_or_else(|| source.wrong_type(keyword, "an array of schemas"))?;
+        let elements = value
+            .as_array()
+            .ok_or_else(|| source.wrong_type(keyword, "an array of schemas"))?;
         elements.map(|schema| self.inner(source, schema)).collect()
     }
 
@@ -628,7 +758,10 @@ fn enumeration(source: &Source<'_>, value: Value<'_>) -> Result<Enumeration, Sch
     let mut strings = Vec::new();
     let mut others = Vec::new();
     let mut other_nodes = 0;
-    for element in value.as_array().ok_or_else(|| source.wrong_type("enum", "an array"))? {
+    for element in value
+        .as_array()
+        .ok_or_else(|| source.wrong_type("enum", "an array"))?
+    {
         match element.as_str() {
             Some(text) => strings.push(text.into()),
             None => {
@@ -637,13 +770,21 @@ fn enumeration(source: &Source<'_>, value: Value<'_>) -> Result<Enumeration, Sch
             }
         }
     }
-    Ok(Enumeration { place: source.place(value), strings: Strings::new(strings), others, other_nodes })
+    Ok(Enumeration {
+        place: source.place(value),
+        strings: Strings::new(strings),
+        others,
+        other_nodes,
+    })
 }
 
 /// A non-negative whole number; one past 64 bits is as good as the largest.
 fn size(source: &Source<'_>, keyword: &str, value: Value<'_>) -> Result<u64, SchemaError> {
     let wrong = || source.wrong_type(keyword, "a whole number of at least 0");
-    let number = value.as_number().filter(|number| number.is_whole()).ok_or_else(wrong)?;
+    let number = value
+        .as_number()
+        .filter(|number| number.is_whole())
+        .ok_or_else(wrong)?;
     if number.compare(Number::Integer(0)).is_lt() {
         return Err(wrong());
     }
@@ -658,15 +799,34 @@ fn size(source: &Source<'_>, keyword: &str, value: Value<'_>) -> Result<u64, Sch
 
 fn names(source: &Source<'_>, keyword: &str, value: Value<'_>) -> Result<Vec<Box<str>>, SchemaError> {
     let wrong = || source.wrong_type(keyword, "an array of names");
-    value.as_array().ok_or_else(wrong)?.map(|name| name.as_str().map(Box::from).ok_or_else(wrong)).collect()
+    value
+        .as_array()
+        .ok_or_else(wrong)?
+        .map(|name| name.as_str().map(Box::from).ok_or_else(wrong))
+        .collect()
 }
 
 /// Keywords of the drafts that assert nothing.
 fn is_annotation(keyword: &str) -> bool {
     matches!(
         keyword,
-        "$schema" | "$id" | "id" | "$anchor" | "$dynamicAnchor" | "$recursiveAnchor" | "$vocabulary" | "$comment"
-            | "title" | "description" | "default" | "examples" | "deprecated" | "readOnly" | "writeOnly"
-            | "contentSchema" | "$defs" | "definitions"
+        "$schema"
+            | "$id"
+            | "id"
+            | "$anchor"
+            | "$dynamicAnchor"
+            | "$recursiveAnchor"
+            | "$vocabulary"
+            | "$comment"
+            | "title"
+            | "description"
+            | "default"
+            | "examples"
+            | "deprecated"
+            | "readOnly"
+            | "writeOnly"
+            | "contentSchema"
+            | "$defs"
+            | "definitions"
     )
 }

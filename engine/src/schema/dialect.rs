@@ -17,8 +17,13 @@ pub enum Draft {
 
 impl Draft {
     /// All drafts, oldest first.
-    pub const ALL: [Draft; 5] =
-        [Draft::Draft4, Draft::Draft6, Draft::Draft7, Draft::Draft201909, Draft::Draft202012];
+    pub const ALL: [Draft; 5] = [
+        Draft::Draft4,
+        Draft::Draft6,
+        Draft::Draft7,
+        Draft::Draft201909,
+        Draft::Draft202012,
+    ];
 
     /// The URI by which `$schema` names the draft, without an empty fragment.
     pub fn uri(self) -> &'static str {
@@ -77,7 +82,9 @@ impl Vocabularies {
     /// What a vocabulary's URI stands for; `None` for one that is not known here. Vocabularies that assert nothing
     /// (core, meta-data, content) are the empty set.
     pub(crate) fn from_uri(uri: &str) -> Option<Vocabularies> {
-        let (draft, name) = uri.strip_prefix("https://json-schema.org/draft/")?.split_once("/vocab/")?;
+        let (draft, name) = uri
+            .strip_prefix("https://json-schema.org/draft/")?
+            .split_once("/vocab/")?;
         match (draft, name) {
             // In 2019-09 the unevaluated keywords belong to the applicators.
             ("2019-09", "applicator") => Some(Vocabularies::APPLICATOR.with(Vocabularies::UNEVALUATED)),
@@ -102,7 +109,10 @@ pub(crate) struct Dialect {
 
 impl Dialect {
     pub(crate) fn standard(draft: Draft) -> Dialect {
-        Dialect { draft, vocabularies: Vocabularies::STANDARD }
+        Dialect {
+            draft,
+            vocabularies: Vocabularies::STANDARD,
+        }
     }
 }
 
@@ -124,10 +134,21 @@ pub(crate) enum Holds {
 /// What schemas a keyword holds. Definitions are found under both of their names in every draft.
 pub(crate) fn subschemas_of(keyword: &str) -> Option<Holds> {
     Some(match keyword {
-        "additionalItems" | "additionalProperties" | "contains" | "contentSchema" | "else" | "if" | "not"
-        | "propertyNames" | "then" | "unevaluatedItems" | "unevaluatedProperties" => Holds::Schema,
+        "additionalItems"
+        | "additionalProperties"
+        | "contains"
+        | "contentSchema"
+        | "else"
+        | "if"
+        | "not"
+        | "propertyNames"
+        | "then"
+        | "unevaluatedItems"
+        | "unevaluatedProperties" => Holds::Schema,
         "allOf" | "anyOf" | "oneOf" | "prefixItems" => Holds::Schemas,
-        "$defs" | "definitions" | "dependentSchemas" | "patternProperties" | "properties" => Holds::SchemaMembers,
+        "$defs" | "definitions" | "dependentSchemas" | "patternProperties" | "properties" => {
+            Holds::SchemaMembers
+        }
         "items" => Holds::SchemaOrSchemas,
         "dependencies" => Holds::Dependencies,
         _ => return None,

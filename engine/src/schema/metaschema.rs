@@ -48,7 +48,11 @@ static DOCUMENTS: LazyLock<Vec<Arc<Document>>> = LazyLock::new(|| {
 
 /// The compiled metaschemas, in the order of [`Draft::ALL`].
 static COMPILED: LazyLock<Vec<Schema>> = LazyLock::new(|| {
-    let options = CompileOptions { assert_formats: false, check_metaschema: false, ..CompileOptions::default() };
+    let options = CompileOptions {
+        assert_formats: false,
+        check_metaschema: false,
+        ..CompileOptions::default()
+    };
     let compile = |draft: Draft| {
         let document = document(draft.uri()).expect("every draft has a metaschema");
         Schema::compile(document.root(), &options).expect("a metaschema compiles")

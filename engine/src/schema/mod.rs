@@ -18,8 +18,8 @@ pub use compile::Notes;
 pub use dialect::Draft;
 pub(crate) use resources::Place;
 pub(crate) use subschema::{
-    ArrayChecks, Checks, Closing, Combined, Contains, DynamicReference, Enumeration, Form, Id, NumberChecks, ObjectChecks,
-    StringChecks, Subschema, Types,
+    ArrayChecks, Checks, Closing, Combined, Contains, DynamicReference, Enumeration, Form, Id, NumberChecks,
+    ObjectChecks, StringChecks, Subschema, Types,
 };
 
 use crate::json::{Document, Node, Value, write_canonical};
@@ -86,9 +86,10 @@ impl Schema {
         let root = compiled.map_err(|error| error.with_path(&document))?;
         let (subschemas, resources, notes) = compiler.into_parts();
         let has_dynamic_references = subschemas.iter().any(|subschema| match &subschema.form {
-            Form::Checks(checks) => {
-                checks.combined.as_ref().is_some_and(|combined| !combined.dynamic_references.is_empty())
-            }
+            Form::Checks(checks) => checks
+                .combined
+                .as_ref()
+                .is_some_and(|combined| !combined.dynamic_references.is_empty()),
             _ => false,
         });
         let mut canonical = Vec::new();
@@ -140,7 +141,9 @@ impl Schema {
     pub fn memory(&self) -> usize {
         /// A compiled subschema with its lists, as measured over real schemas, rounded up.
         const SUBSCHEMA_BYTES: usize = 400;
-        self.canonical.len() * 3 + self.source().node_count() * size_of::<Node>() + self.subschemas.len() * SUBSCHEMA_BYTES
+        self.canonical.len() * 3
+            + self.source().node_count() * size_of::<Node>()
+            + self.subschemas.len() * SUBSCHEMA_BYTES
     }
 
     /// Whether `instance` is valid, without counting.
@@ -148,7 +151,11 @@ impl Schema {
     /// # Errors
     /// When the check goes over a limit.
     pub fn is_valid(&self, instance: Value<'_>) -> Result<bool, LimitExceeded> {
-        let mut meter = Meter::for_sizes(instance.node_count(), instance.text_bytes(), self.subschemas.len());
+        let mut meter = Meter::for_sizes(
+            instance.node_count(),
+            instance.text_bytes(),
+            self.subschemas.len(),
+        );
         crate::evaluate::is_valid(self, instance, &mut meter)
     }
 
@@ -178,14 +185,29 @@ fn check_metaschema(schema: Value<'_>, draft: Draft) -> Result<(), SchemaError> 
         return Ok(());
     }
     let mut violations = Violations::default();
-    let mut meter = Meter::for_sizes(schema.node_count(), schema.text_bytes(), metaschema.subschemas.len());
-    metaschema.check(schema, &mut meter, &mut Tally::default(), &mut violations).map_err(limit)?;
+    let mut meter = Meter::for_sizes(
+        schema.node_count(),
+        schema.text_bytes(),
+        metaschema.subschemas.len(),
+    );
+    metaschema
+        .check(schema, &mut meter, &mut Tally::default(), &mut violations)
+        .map_err(limit)?;
     let faults = violations.entries.iter().map(|violation| Fault {
-        path: if violation.field == "$" { String::new() } else { violation.field.clone() },
+        path: if violation.field == "$" {
+            String::new()
+        } else {
+            violation.field.clone()
+        },
         problem: format!("is not valid in {}: expected {}", draft.uri(), violation.expected),
         fix: "Correct the keyword as its draft defines it.".to_owned(),
     });
-    Err(SchemaError { is_limit: false, faults: faults.collect(), place: None, keyword: String::new() })
+    Err(SchemaError {
+        is_limit: false,
+        faults: faults.collect(),
+        place: None,
+        keyword: String::new(),
+    })
 }
 
 /// Why a schema cannot be used.
@@ -209,8 +231,17 @@ struct Fault {
 
 impl SchemaError {
     fn new(keyword: &str, problem: &str, fix: &str, is_limit: bool) -> SchemaError {
-        let fault = Fault { path: keyword.to_owned(), problem: problem.to_owned(), fix: fix.to_owned() };
-        SchemaError { is_limit, faults: vec![fault], place: None, keyword: keyword.to_owned() }
+        let fault = Fault {
+            path: keyword.to_owned(),
+            problem: problem.to_owned(),
+            fix: fix.to_owned(),
+        };
+        SchemaError {
+            is_limit,
+            faults: vec![fault],
+            place: None,
+            keyword: keyword.to_owned(),
+        }
     }
 
     fn at(keyword: &str, problem: &str, fix: &str) -> SchemaError {
@@ -222,7 +253,11 @@ impl SchemaError {
     }
 
     fn dangling() -> SchemaError {
-        SchemaError::at("$ref", "refers to nothing in the schema", "Refer to a schema that stands in expected_schema.")
+        SchemaError::at(
+            "$ref",
+            "refers to nothing in the schema",
+            "Refer to a schema that stands in expected_schema.",
+        )
     }
 
     fn outside() -> SchemaError {
@@ -260,10 +295,18 @@ impl SchemaError {
 
     /// The error answer of the protocol; `field` is the name under which the schema was sent.
     pub fn into_problem(self, field: &str) -> Problem {
-        let code = if self.is_limit { ProblemCode::LimitExceeded } else { ProblemCode::InvalidSchema };
+        let code = if self.is_limit {
+            ProblemCode::LimitExceeded
+        } else {
+            ProblemCode::InvalidSchema
+        };
         let mut problems = FieldProblems::default();
         for fault in self.faults {
-            let dot = if fault.path.is_empty() || fault.path.starts_with('[') { "" } else { "." };
+            let dot = if fault.path.is_empty() || fault.path.starts_with('[') {
+                ""
+            } else {
+                "."
+            };
             problems.add(format!("{field}{dot}{}", fault.path), fault.problem, fault.fix);
         }
         problems.into_problem(code)
@@ -274,7 +317,11 @@ impl std::fmt::Display for SchemaError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for (index, fault) in self.faults.iter().enumerate() {
             let separator = if index > 0 { "; " } else { "" };
-            let path = if fault.path.is_empty() { "the schema" } else { &fault.path };
+            let path = if fault.path.is_empty() {
+                "the schema"
+            } else {
+                &fault.path
+            };
             write!(f, "{separator}{path} {}", fault.problem)?;
         }
         Ok(())

@@ -55,7 +55,10 @@ pub(super) struct Resources {
 
 impl Resources {
     pub(super) fn new(available: HashMap<String, Arc<Document>>) -> Resources {
-        Resources { available, ..Resources::default() }
+        Resources {
+            available,
+            ..Resources::default()
+        }
     }
 
     pub(super) fn value(&self, place: Place) -> Value<'_> {
@@ -86,9 +89,15 @@ impl Resources {
         uri: &str,
         fallback: Option<Dialect>,
     ) -> Result<Target, SchemaError> {
-        let place = Place { document: self.documents.len() as u32, position: 0 };
+        let place = Place {
+            document: self.documents.len() as u32,
+            position: 0,
+        };
         self.documents.push(document);
-        let dialect = self.dialect_of(place)?.or(fallback).unwrap_or(Dialect::standard(Draft::Draft202012));
+        let dialect = self
+            .dialect_of(place)?
+            .or(fallback)
+            .unwrap_or(Dialect::standard(Draft::Draft202012));
         let resource = self.add_resource(uri.to_owned(), place, dialect);
         self.index(place, resource)?;
         // The root may have got a URI of its own.
@@ -106,14 +115,25 @@ impl Resources {
 
     /// The dialect that the `$schema` of a resource root names; `None` where it names none.
     fn dialect_of(&mut self, place: Place) -> Result<Option<Dialect>, SchemaError> {
-        let Some(uri) = self.value(place).get("$schema").and_then(Value::as_str) else { return Ok(None) };
+        let Some(uri) = self.value(place).get("$schema").and_then(Value::as_str) else {
+            return Ok(None);
+        };
         if let Some(draft) = Draft::from_uri(uri) {
             return Ok(Some(Dialect::standard(draft)));
         }
         let uri = uri.strip_suffix('#').unwrap_or(uri).to_owned();
         let unknown = || SchemaError::at("$schema", "names a dialect that is not known", DIALECT_FIX);
-        let metaschema = self.available.get(&uri).cloned().or_else(|| self.embedded(place, &uri)).ok_or_else(unknown)?;
-        let draft = metaschema.root().get("$schema").and_then(Value::as_str).and_then(Draft::from_uri);
+        let metaschema = self
+            .available
+            .get(&uri)
+            .cloned()
+            .or_else(|| self.embedded(place, &uri))
+            .ok_or_else(unknown)?;
+        let draft = metaschema
+            .root()
+            .get("$schema")
+            .and_then(Value::as_str)
+            .and_then(Draft::from_uri);
         let draft = draft.ok_or_else(unknown)?;
         let Some(vocabularies) = metaschema.root().get("$vocabulary").and_then(Value::as_object) else {
             return Ok(Some(Dialect::standard(draft)));
@@ -123,12 +143,19 @@ impl Resources {
             match Vocabularies::from_uri(member.key) {
                 Some(vocabulary) => known = known.with(vocabulary),
                 None if member.value.as_bool() == Some(true) => {
-                    return Err(SchemaError::at("$schema", "requires a vocabulary that is not known", DIALECT_FIX));
+                    return Err(SchemaError::at(
+                        "$schema",
+                        "requires a vocabulary that is not known",
+                        DIALECT_FIX,
+                    ));
                 }
                 None => {}
             }
         }
-        Ok(Some(Dialect { draft, vocabularies: known }))
+        Ok(Some(Dialect {
+            draft,
+            vocabularies: known,
+        }))
     }
 
     /// A metaschema that the schema brings along among its definitions.
@@ -146,9 +173,14 @@ impl Resources {
         while let Some((place, outer)) = pending.pop() {
             let document = Arc::clone(&self.documents[place.document as usize]);
             let schema = Value::at(&document, place.position);
-            let Some(members) = schema.as_object() else { continue };
+            let Some(members) = schema.as_object() else {
+                continue;
+            };
             let resource = self.read_identifiers(schema, place, outer)?;
-            let at = |value: Value<'_>| Place { document: place.document, position: value.position() };
+            let at = |value: Value<'_>| Place {
+                document: place.document,
+                position: value.position(),
+            };
             for member in members {
                 match (subschemas_of(member.key), member.value.view()) {
                     (Some(Holds::Schema | Holds::SchemaOrSchemas), View::Object(_)) => {
@@ -171,9 +203,14 @@ impl Resources {
     fn read_identifiers(&mut self, schema: Value<'_>, place: Place, outer: u32) -> Result<u32, SchemaError> {
         let outer_dialect = self.resource(outer).dialect;
         let is_root = self.resource(outer).root == place;
-        let declared = if is_root { None } else { self.dialect_of_embedded(schema, place)? };
+        let declared = if is_root {
+            None
+        } else {
+            self.dialect_of_embedded(schema, place)?
+        };
         let mut dialect = declared.unwrap_or(outer_dialect);
-        let hidden = dialect.draft.ref_hides_siblings() && schema.get("$ref").is_some_and(|r| r.kind() == Kind::String);
+        let hidden = dialect.draft.ref_hides_siblings()
+            && schema.get("$ref").is_some_and(|r| r.kind() == Kind::String);
         let mut resource = outer;
         let id = schema.get(dialect.draft.id_keyword()).and_then(Value::as_str);
         if let Some(id) = id.filter(|_| !hidden) {
@@ -182,7 +219,11 @@ impl Resources {
                 None
             } else {
                 Some(resolve(uri, &self.resource(outer).uri).ok_or_else(|| {
-                    SchemaError::at(dialect.draft.id_keyword(), "is not a URI reference", "Write it as RFC 3986 says.")
+                    SchemaError::at(
+                        dialect.draft.id_keyword(),
+                        "is not a URI reference",
+                        "Write it as RFC 3986 says.",
+                    )
                 })?)
             };
             if let Some(uri) = uri {
@@ -194,7 +235,8 @@ impl Resources {
                 }
             }
             if !fragment.is_empty() && dialect.draft <= Draft::Draft7 {
-                self.anchors.insert((resource, fragment.to_owned()), Target { place, resource });
+                self.anchors
+                    .insert((resource, fragment.to_owned()), Target { place, resource });
             }
         } else {
             dialect = outer_dialect;
@@ -209,14 +251,19 @@ impl Resources {
                 self.dynamic_anchors.insert((resource, anchor.to_owned()), target);
             }
             if schema.get("$recursiveAnchor").and_then(Value::as_bool) == Some(true) {
-                self.dynamic_anchors.insert((resource, RECURSIVE_ANCHOR.to_owned()), target);
+                self.dynamic_anchors
+                    .insert((resource, RECURSIVE_ANCHOR.to_owned()), target);
             }
         }
         Ok(resource)
     }
 
     /// `$schema` counts only at the root of a resource.
-    fn dialect_of_embedded(&mut self, schema: Value<'_>, place: Place) -> Result<Option<Dialect>, SchemaError> {
+    fn dialect_of_embedded(
+        &mut self,
+        schema: Value<'_>,
+        place: Place,
+    ) -> Result<Option<Dialect>, SchemaError> {
         let has_id = schema.get("$id").is_some() || schema.get("id").is_some();
         if has_id { self.dialect_of(place) } else { Ok(None) }
     }
@@ -224,12 +271,19 @@ impl Resources {
     /// The schema that a reference of `resource` means.
     pub(super) fn resolve(&mut self, reference: &str, resource: u32) -> Result<Target, SchemaError> {
         let (uri, fragment) = split_fragment(reference);
-        let target = if uri.is_empty() { resource } else { self.find_resource(uri, resource)? };
+        let target = if uri.is_empty() {
+            resource
+        } else {
+            self.find_resource(uri, resource)?
+        };
         let fragment = percent_decode(fragment).ok_or_else(SchemaError::dangling)?;
         if fragment.is_empty() || fragment.starts_with('/') {
             return self.resolve_pointer(&fragment, target);
         }
-        self.anchors.get(&(target, fragment)).copied().ok_or_else(SchemaError::dangling)
+        self.anchors
+            .get(&(target, fragment))
+            .copied()
+            .ok_or_else(SchemaError::dangling)
     }
 
     fn find_resource(&mut self, reference: &str, resource: u32) -> Result<u32, SchemaError> {
@@ -253,11 +307,18 @@ impl Resources {
     /// Follows a JSON pointer from the root of a resource; a schema with an identifier on the way changes the
     /// resource.
     fn resolve_pointer(&mut self, pointer: &str, resource: u32) -> Result<Target, SchemaError> {
-        let mut target = Target { place: self.resource(resource).root, resource };
-        let Some(path) = pointer.strip_prefix('/') else { return Ok(target) };
+        let mut target = Target {
+            place: self.resource(resource).root,
+            resource,
+        };
+        let Some(path) = pointer.strip_prefix('/') else {
+            return Ok(target);
+        };
         for token in path.split('/') {
             let token = unescape_token(token).ok_or_else(SchemaError::dangling)?;
-            target.place.position = self.step(target.place, &token).ok_or_else(SchemaError::dangling)?;
+            target.place.position = self
+                .step(target.place, &token)
+                .ok_or_else(SchemaError::dangling)?;
             if let Some(embedded) = self.by_root.get(&target.place) {
                 target.resource = *embedded;
             }
@@ -275,7 +336,9 @@ impl Resources {
             View::Object(members) if members.len() < INDEXED_MEMBERS => value.get(token).map(Value::position),
             View::Object(members) => {
                 let index = self.members.entry(place).or_insert_with(|| {
-                    members.map(|member| (member.key.to_owned(), member.value.position())).collect()
+                    members
+                        .map(|member| (member.key.to_owned(), member.value.position()))
+                        .collect()
                 });
                 index.get(token).copied()
             }
@@ -290,7 +353,9 @@ impl Resources {
 
     /// Every resource that has that dynamic anchor, in the order in which they were found.
     pub(super) fn with_dynamic_anchor(&self, anchor: &str) -> Vec<Target> {
-        (0..self.list.len() as u32).filter_map(|resource| self.dynamic_anchor(resource, anchor)).collect()
+        (0..self.list.len() as u32)
+            .filter_map(|resource| self.dynamic_anchor(resource, anchor))
+            .collect()
     }
 }
 

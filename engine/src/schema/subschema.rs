@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::resources::Place;
 use crate::format::Format;
-use crate::json::Kind;
+use crate::json::{Kind, Node, Value};
 use crate::pattern::Pattern;
 
 /// The index of a subschema.
@@ -22,6 +22,7 @@ impl Types {
     pub(crate) const NONE: Types = Types(0);
     pub(crate) const INTEGER: Types = Types(64);
 
+    #[inline]
     pub(crate) fn from_kind(kind: Kind) -> Types {
         Types(match kind {
             Kind::Null => 1,
@@ -58,9 +59,11 @@ impl Types {
 
     /// The names of the types, for texts.
     pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
-        ["null", "boolean", "integer", "number", "string", "array", "object"]
-            .into_iter()
-            .filter(move |name| Types::from_name(name).is_some_and(|one| self.has_any_of(one)))
+        [
+            "null", "boolean", "integer", "number", "string", "array", "object",
+        ]
+        .into_iter()
+        .filter(move |name| Types::from_name(name).is_some_and(|one| self.has_any_of(one)))
     }
 }
 
@@ -78,15 +81,38 @@ pub(crate) enum Form {
     True,
     /// `false`.
     False,
+    /// Only `type`: the most frequent schema of all.
+    Type(TypeCheck),
     Checks(Box<Checks>),
+}
+
+/// `type`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TypeCheck {
+    pub(crate) types: Types,
+    /// draft-04: an integer is a number written without fraction and exponent.
+    pub(crate) integers_as_written: bool,
+}
+
+impl TypeCheck {
+    /// Whether an instance has one of the types; a whole number is an integer too.
+    #[inline]
+    pub(crate) fn holds(self, instance: Value<'_>) -> bool {
+        let kind = Types::from_kind(instance.kind());
+        self.types.has_any_of(kind)
+            || (self.types.has_any_of(Types::INTEGER)
+                && match instance.node() {
+                    Node::Integer(_) | Node::Unsigned(_) | Node::BigInteger { .. } => true,
+                    Node::Float(value) => !self.integers_as_written && value.fract() == 0.0,
+                    _ => false,
+                })
+    }
 }
 
 /// The keywords of a schema object.
 #[derive(Debug, Default)]
 pub(crate) struct Checks {
-    pub(crate) types: Option<Types>,
-    /// draft-04: an integer is a number written without fraction and exponent.
-    pub(crate) integers_as_written: bool,
+    pub(crate) types: Option<TypeCheck>,
     pub(crate) enumeration: Option<Box<Enumeration>>,
     pub(crate) constant: Option<Place>,
     pub(crate) number: Option<Box<NumberChecks>>,
@@ -129,7 +155,11 @@ impl Strings {
     pub(crate) fn new(strings: Vec<Box<str>>) -> Strings {
         /// Up to this many, comparing one by one is quicker than hashing.
         const FEW: usize = 12;
-        if strings.len() <= FEW { Strings::Few(strings) } else { Strings::Many(strings.into_iter().collect()) }
+        if strings.len() <= FEW {
+            Strings::Few(strings)
+        } else {
+            Strings::Many(strings.into_iter().collect())
+        }
     }
 
     pub(crate) fn contains(&self, text: &str) -> bool {
@@ -227,14 +257,18 @@ impl PropertyTable {
             }
             slots[slot] = index as u32 + 1;
         }
-        PropertyTable { properties, required, slots }
+        PropertyTable {
+            properties,
+            required,
+            slots,
+        }
     }
 
     /// Finds a key. `expected` is where the last key's successor stands: members mostly come in the schema's order.
     #[inline]
-    pub(crate) fn find(&self, hash: u32, key: &str, expected: &mut usize) -> Option<&Property> {
+    pub(crate) fn find(&self, hash: u32, name: Value<'_>, expected: &mut usize) -> Option<&Property> {
         if let Some(property) = self.properties.get(*expected) {
-            if property.hash == hash && *property.name == *key {
+            if property.hash == hash && property.name.as_bytes() == name.string_bytes() {
                 *expected += 1;
                 return Some(property);
             }
@@ -247,7 +281,7 @@ impl PropertyTable {
         loop {
             let index = self.slots[slot].checked_sub(1)? as usize;
             let property = &self.properties[index];
-            if property.hash == hash && *property.name == *key {
+            if property.hash == hash && property.name.as_bytes() == name.string_bytes() {
                 *expected = index + 1;
                 return Some(property);
             }
