@@ -3,7 +3,9 @@
 mod cli;
 mod commands;
 mod failure;
+mod progress_bar;
 mod settings;
+mod summary_text;
 mod terminal;
 
 use std::process::ExitCode;

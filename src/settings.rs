@@ -2,11 +2,14 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use assay_engine::receipt::Signer;
 use assay_engine::response::ServiceIdentity;
 use assay_engine::time::Timestamp;
+use assay_ledger::{DataFolder, Ledger};
 
 use crate::cli::Global;
-use crate::failure::{Failure, USAGE};
+use crate::failure::{CONFIG, Failure, SOFTWARE, USAGE};
+use crate::terminal;
 
 /// The service's name in receipts.
 const SERVICE: &str = "Agent Output Verifier";
@@ -28,6 +31,41 @@ pub(crate) fn identity(global: &Global) -> Result<ServiceIdentity, Failure> {
         mcp: format!("{url}/mcp"),
         verifier_version: env!("CARGO_PKG_VERSION").to_owned(),
     })
+}
+
+/// Opens the data folder, which is made when it is not there.
+pub(crate) fn open_data(global: &Global) -> Result<DataFolder, Failure> {
+    DataFolder::open(&global.data).map_err(|error| Failure::caused(CONFIG, "the data folder cannot be used", error))
+}
+
+/// The key to sign with. Making one is worth a warning: without a copy it is lost with the folder.
+pub(crate) fn signer(global: &Global, data: &DataFolder) -> Result<Signer, Failure> {
+    let failure = |error| Failure::caused(CONFIG, "the signing key cannot be used", error);
+    let keys = data.keys().map_err(failure)?;
+    if let Some(file) = &global.key_file {
+        return keys.signer_from_file(file, now()).map_err(failure);
+    }
+    let active = keys.signer(now()).map_err(failure)?;
+    if active.created {
+        terminal::warn(&format!(
+            "a signing key was made: {}. Keep a copy of it in a safe place, and show it to nobody",
+            keys.private_key_path().display()
+        ));
+    }
+    Ok(active.signer)
+}
+
+/// Opens the ledger of the data folder.
+pub(crate) fn ledger(data: &DataFolder) -> Result<Ledger, Failure> {
+    data.ledger().map_err(|error| Failure::caused(CONFIG, "the ledger cannot be used", error))
+}
+
+/// Ten bytes that nobody can foresee.
+pub(crate) fn random_bytes() -> Result<[u8; 10], Failure> {
+    let mut bytes = [0; 10];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Failure::caused(SOFTWARE, "the system gives no random numbers", error))?;
+    Ok(bytes)
 }
 
 /// The time now.

@@ -6,12 +6,18 @@
 pub mod json;
 pub mod limits;
 
+pub mod contract;
+mod request;
+
 pub mod format;
 pub mod meter;
 pub mod pattern;
 pub mod schema;
 
+pub mod content;
+mod content_walk;
 mod evaluate;
+pub mod integrity;
 mod text;
 pub mod verdict;
 
@@ -19,3 +25,5 @@ pub mod problem;
 pub mod receipt;
 pub mod response;
 pub mod time;
+
+pub mod verifier;
