@@ -3,7 +3,6 @@
 //! Pure and synchronous: no clock, no I/O, no async. Time and keys come in as arguments, so the same input gives the
 //! same bytes. The modules stand in the order of the data.
 
-pub mod content;
 pub mod json;
 pub mod limits;
 
