@@ -60,9 +60,9 @@ pub(crate) fn ledger(data: &DataFolder) -> Result<Ledger, Failure> {
     data.ledger().map_err(|error| Failure::caused(CONFIG, "the ledger cannot be used", error))
 }
 
-/// Ten bytes that nobody can foresee.
-pub(crate) fn random_bytes() -> Result<[u8; 10], Failure> {
-    let mut bytes = [0; 10];
+/// Bytes that nobody can foresee.
+pub(crate) fn random_bytes() -> Result<[u8; 16], Failure> {
+    let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)
         .map_err(|error| Failure::caused(SOFTWARE, "the system gives no random numbers", error))?;
     Ok(bytes)

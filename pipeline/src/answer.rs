@@ -200,8 +200,9 @@ fn now() -> Timestamp {
 }
 
 impl RunId {
-    /// The name of a run's record: a version 8 UUID (RFC 9562, section 5.8) that begins with the run's start, so that
-    /// names sort by run and record, and ends with the record's number.
+    /// The name of a run's record: a version 8 UUID (RFC 9562, section 5.8) of the run's bytes, with the record's number in
+    /// its last 40 bits. The names of a run ascend with its records, which makes them cheap to record, and are the same
+    /// when the run is resumed.
     pub fn verification_id(self, number: u64) -> Uuid {
         /// Records of one run that have names of their own.
         const NUMBER_BITS: u32 = 40;

@@ -10,7 +10,6 @@ use std::time::Instant;
 
 use assay_engine::limits::MAX_REQUEST_BYTES;
 use assay_engine::receipt::Signer;
-use assay_engine::time::Timestamp;
 use assay_engine::verifier::Verifier;
 use assay_ledger::{Ledger, LedgerError};
 
@@ -22,20 +21,9 @@ pub use crate::source::ReadError;
 use crate::source::Source;
 use crate::summary::Summary;
 
-/// Tells runs apart: the start in milliseconds in the first six bytes, the rest random.
+/// Tells runs apart: 16 random bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunId(pub [u8; 16]);
-
-impl RunId {
-    /// The identity of a run that starts now.
-    pub fn new(started_at: Timestamp, random: [u8; 10]) -> RunId {
-        let millis = u64::try_from(started_at.micros() / 1_000).unwrap_or(0).to_be_bytes();
-        let mut id = [0; 16];
-        id[..6].copy_from_slice(&millis[2..]);
-        id[6..].copy_from_slice(&random);
-        RunId(id)
-    }
-}
 
 /// What a run does.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use assay_engine::contract::Contract;
 use assay_engine::response::Detail;
 use assay_engine::verifier::Verifier;
-use assay_ledger::Ledger;
+use assay_ledger::{Ledger, Run};
 use assay_pipeline::answer::{OutputForm, RecordForm};
 use assay_pipeline::input::Input;
 use assay_pipeline::progress::Progress;
@@ -31,8 +31,13 @@ pub(crate) fn run(global: &Global, arguments: &Verify) -> Result<u8, Failure> {
     let signer = settings::signer(global, &data)?;
     let mut ledger = if arguments.no_record { None } else { Some(settings::ledger(&data)?) };
 
+    // The run is noted before its output is touched: a run killed in between leaves the output of the one before.
+    let run = begin_run(arguments, &inputs, ledger.as_mut())?;
     let mut output = Output::open(arguments)?;
-    let run_id = run_id(arguments, &inputs, output.answers(), ledger.as_mut())?;
+    let run_id = match &run {
+        Some(run) => RunId(run.id()),
+        None => RunId(settings::random_bytes()?),
+    };
     let options = Options {
         form,
         jobs: arguments.jobs.map_or_else(all_cores, usize::from),
@@ -55,9 +60,9 @@ pub(crate) fn run(global: &Global, arguments: &Verify) -> Result<u8, Failure> {
         Err(error) => return Err(run_failure(arguments, error)),
     };
     output.finish()?;
-    if let (Some(ledger), Some(path)) = (&mut ledger, &arguments.output) {
-        let path = output_name(path)?;
-        ledger.finish_run(&path).map_err(|error| Failure::caused(CONFIG, "the run cannot be closed", error))?;
+    if let (Some(ledger), Some(run)) = (&mut ledger, &run) {
+        let finished = ledger.finish_run(run, settings::now());
+        finished.map_err(|error| Failure::caused(CONFIG, "the run cannot be closed", error))?;
     }
     report(arguments, &summary)?;
     Ok(exit_code(&summary))
@@ -193,40 +198,37 @@ impl Output {
     }
 }
 
-/// The identity of this run: the interrupted one's when it is taken up.
-fn run_id(
+/// Notes in the ledger that a run into a file begins, or finds the interrupted one that is taken up.
+fn begin_run(
     arguments: &Verify,
     inputs: &[Input],
-    answers: u64,
     ledger: Option<&mut Ledger>,
-) -> Result<RunId, Failure> {
-    let started_at = settings::now();
-    let fresh = RunId::new(started_at, settings::random_bytes()?);
-    let (Some(ledger), Some(output)) = (ledger, &arguments.output) else { return Ok(fresh) };
-    let failure = |error| Failure::caused(CONFIG, "the run cannot be recorded", error);
+) -> Result<Option<Run>, Failure> {
+    let (Some(ledger), Some(output)) = (ledger, &arguments.output) else { return Ok(None) };
+    let failure = |error| Failure::caused(CONFIG, "the run cannot be noted", error);
     let name = output_name(output)?;
     let fingerprint = fingerprint(arguments, inputs)?;
-    if arguments.resume {
-        if let Some(run) = ledger.find_run(&name).map_err(failure)? {
-            if run.inputs != fingerprint {
-                let what = "the inputs or the options are not those of the interrupted run";
-                return Err(Failure::new(USAGE, format!("{what}; run it without --resume to begin anew")));
-            }
-            return Ok(RunId(run.id));
-        }
-        if answers > 0 {
+    if arguments.resume && output.exists() {
+        let known = ledger.find_run(&name).map_err(failure)?;
+        let Some(run) = known else {
             let what = format!("{} was not written by a run that this data folder knows", output.display());
             return Err(Failure::new(USAGE, format!("{what}; use its data folder, or begin anew without --resume")));
+        };
+        if run.inputs != fingerprint {
+            let what = "the inputs or the options are not those of the interrupted run";
+            return Err(Failure::new(USAGE, format!("{what}; run it without --resume to begin anew")));
         }
+        return Ok(Some(run));
     }
-    ledger.begin_run(&name, fresh.0, started_at, &fingerprint).map_err(failure)?;
-    Ok(fresh)
+    ledger.begin_run(&name, &fingerprint, settings::now()).map(Some).map_err(failure)
 }
 
-/// The output's name in the ledger: its place, however the command line writes it.
-fn output_name(path: &Path) -> Result<String, Failure> {
-    let failure = |error| Failure::caused(IO, format!("{} cannot be found", path.display()), error);
-    Ok(path.canonicalize().map_err(failure)?.to_string_lossy().into_owned())
+/// The output's name in the ledger: its place, however the command line writes it, and whether it is there or not.
+fn output_name(path: &Path) -> Result<PathBuf, Failure> {
+    let failure = |error| Failure::caused(IO, format!("{} cannot be written", path.display()), error);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().ok_or_else(|| failure(io::Error::from(io::ErrorKind::InvalidInput)))?;
+    Ok(folder.canonicalize().map_err(failure)?.join(name))
 }
 
 /// What must be the same when a run is taken up: the inputs by name, size and time of change, and what is asked.
