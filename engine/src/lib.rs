@@ -12,6 +12,7 @@ pub mod pattern;
 pub mod schema;
 
 mod evaluate;
+pub mod integrity;
 mod text;
 pub mod verdict;
 
