@@ -1,31 +1,58 @@
 //! Quoting of values and paths in the texts of a response.
 
-use crate::json::{Value, View, write_canonical};
+use crate::json::{Value, View};
 use crate::limits::MAX_QUOTED_CHARS;
 
 /// The value as a text of the response quotes it: JSON, numbers as they were written, cut at
-/// [`MAX_QUOTED_CHARS`] characters.
+/// [`MAX_QUOTED_CHARS`] characters. Its cost is bounded whatever the size of the value.
 pub(crate) fn quote(value: Value<'_>) -> String {
     match value.view() {
-        View::Number(number) => cut(&number.to_string()),
         View::String(text) => quote_str(text),
-        View::Array(elements) if elements.len() == 0 => "[]".to_owned(),
         View::Array(_) | View::Object(_) => {
-            // A large value is not written out only to be cut; its first nodes are enough.
-            const MAX_QUOTED_NODES: usize = 400;
-            if value.node_count() > MAX_QUOTED_NODES {
-                return match value.view() {
-                    View::Array(elements) => format!("an array of {} items", elements.len()),
-                    View::Object(members) => format!("an object of {} members", members.len()),
-                    _ => String::new(),
-                };
-            }
-            let mut json = Vec::new();
-            write_canonical(value, &mut json);
-            cut(&String::from_utf8_lossy(&json))
+            let mut out = String::new();
+            write_beginning(value, &mut out);
+            cut(&out)
         }
         View::Null => "null".to_owned(),
         View::Bool(value) => value.to_string(),
+        View::Number(number) => cut(&number.to_string()),
+    }
+}
+
+/// Appends the value as JSON in the order in which it was written, or at least so much of it as a quotation shows.
+fn write_beginning(value: Value<'_>, out: &mut String) {
+    // The longest character has four bytes, so a text of this length is cut in any case.
+    const ENOUGH_BYTES: usize = 4 * MAX_QUOTED_CHARS + 1;
+    let separate = |index: usize, out: &mut String| {
+        if index > 0 {
+            out.push(',');
+        }
+        out.len() < ENOUGH_BYTES
+    };
+    match value.view() {
+        View::Array(elements) => {
+            out.push('[');
+            for (index, element) in elements.enumerate() {
+                if !separate(index, out) {
+                    return;
+                }
+                write_beginning(element, out);
+            }
+            out.push(']');
+        }
+        View::Object(members) => {
+            out.push('{');
+            for (index, member) in members.enumerate() {
+                if !separate(index, out) {
+                    return;
+                }
+                out.push_str(&quote_str(member.key));
+                out.push(':');
+                write_beginning(member.value, out);
+            }
+            out.push('}');
+        }
+        _ => out.push_str(&quote(value)),
     }
 }
 
