@@ -12,6 +12,3 @@ pub mod run;
 mod sink;
 mod source;
 pub mod summary;
-
-#[cfg(test)]
-mod tests;

@@ -157,15 +157,14 @@ impl Source {
     /// Takes the text of a record that has not ended away from the batch, for the next one.
     fn carry_pending(&mut self, text: &mut Vec<u8>) {
         self.carried.clear();
-        let splitter = self.current.as_mut().map(|open| &mut open.splitter);
-        match splitter {
-            Some(splitter) => {
-                let from = splitter.pending_from().unwrap_or(text.len());
-                self.carried.extend_from_slice(&text[from..]);
-                text.truncate(from);
-                splitter.rebase();
-            }
-            None => {}
+        if let Some(open) = &mut self.current {
+            let from = open.splitter.pending_from().unwrap_or(text.len());
+            self.carried.extend_from_slice(&text[from..]);
+            text.truncate(from);
+            open.splitter.rebase();
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
