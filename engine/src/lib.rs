@@ -27,3 +27,4 @@ pub mod response;
 pub mod time;
 
 pub mod verifier;
+pub mod audit;
