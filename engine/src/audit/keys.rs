@@ -94,16 +94,11 @@ impl PublicKeys {
 
 /// The key objects of a document, whatever its form.
 fn entries(root: Value<'_>) -> Result<Vec<Value<'_>>, KeyListError> {
-    let list = |list: Value<'_>| {
-        list.as_array()
-            .map(Iterator::collect)
-            .ok_or(KeyListError::UnknownForm)
-    };
     match root.view() {
         View::Array(elements) => Ok(elements.collect()),
         View::Object(_) => match (root.get("capabilities"), root.get("publicKeys")) {
             (Some(capabilities), _) => card_entries(capabilities),
-            (None, Some(keys)) => list(keys),
+            (None, Some(keys)) => Ok(keys.as_array().ok_or(KeyListError::UnknownForm)?.collect()),
             (None, None) if root.get("keyVersion").is_some() => Ok(vec![root]),
             (None, None) => Err(KeyListError::UnknownForm),
         },
