@@ -5,7 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use assay_engine::receipt::Signer;
 use assay_engine::response::ServiceIdentity;
 use assay_engine::time::Timestamp;
-use assay_ledger::{DataFolder, Ledger};
+use assay_ledger::keys::KeyError;
+use assay_ledger::{DataFolder, KeyStore, Ledger, LedgerError};
 
 use crate::cli::Global;
 use crate::failure::{CONFIG, Failure, SOFTWARE, USAGE};
@@ -57,7 +58,46 @@ pub(crate) fn signer(global: &Global, data: &DataFolder) -> Result<Signer, Failu
 
 /// Opens the ledger of the data folder.
 pub(crate) fn ledger(data: &DataFolder) -> Result<Ledger, Failure> {
-    data.ledger().map_err(|error| Failure::caused(CONFIG, "the ledger cannot be used", error))
+    data.ledger().map_err(ledger_failure)
+}
+
+/// The ledger, for a command that only reads: nothing is made for it.
+pub(crate) fn existing_ledger(global: &Global) -> Result<Ledger, Failure> {
+    const ADVICE: &str = "name the right one with --data or ASSAY_DATA; 'assay verify' makes one and records into it";
+    let folder = global.data.display();
+    if !global.data.exists() {
+        return Err(Failure::new(CONFIG, format!("there is no data folder {folder}: {ADVICE}")));
+    }
+    let data = open_data(global)?;
+    if !data.ledger_path().exists() {
+        return Err(Failure::new(CONFIG, format!("nothing was ever recorded in the data folder {folder}: {ADVICE}")));
+    }
+    ledger(&data)
+}
+
+/// The keys, for a command that only reads: nothing is made for it. `advice` tells what else the user can do.
+pub(crate) fn existing_keys(global: &Global, advice: &str) -> Result<KeyStore, Failure> {
+    if global.data.exists() {
+        let data = open_data(global)?;
+        if data.keys_path().exists() {
+            let keys = data.keys().map_err(key_failure)?;
+            if !keys.list().map_err(key_failure)?.is_empty() {
+                return Ok(keys);
+            }
+        }
+    }
+    let what = format!("there are no keys in the data folder {}", global.data.display());
+    Err(Failure::new(CONFIG, format!("{what}: name the right one with --data or ASSAY_DATA, or {advice}")))
+}
+
+/// A ledger that cannot be used.
+pub(crate) fn ledger_failure(error: LedgerError) -> Failure {
+    Failure::caused(CONFIG, "the ledger cannot be used", error)
+}
+
+/// Keys that cannot be used.
+pub(crate) fn key_failure(error: KeyError) -> Failure {
+    Failure::caused(CONFIG, "the keys cannot be used", error)
 }
 
 /// Bytes that nobody can foresee.

@@ -27,3 +27,5 @@ pub mod response;
 pub mod time;
 
 pub mod verifier;
+
+pub mod audit;

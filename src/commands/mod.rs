@@ -1,5 +1,6 @@
 //! One command a file.
 
+mod input;
 pub(crate) mod keys;
 pub(crate) mod receipt;
 pub(crate) mod reputation;

@@ -1,0 +1,15 @@
+//! `assay receipt`: check a receipt without trusting anybody, or show one from the ledger.
+
+mod check;
+mod documents;
+mod show;
+
+use crate::cli::{Global, ReceiptCommand};
+use crate::failure::Failure;
+
+pub(crate) fn run(global: &Global, command: &ReceiptCommand) -> Result<u8, Failure> {
+    match command {
+        ReceiptCommand::Check(arguments) => check::run(global, arguments),
+        ReceiptCommand::Show { id } => show::run(global, id),
+    }
+}

@@ -1,0 +1,18 @@
+//! `assay reputation`: the pass/fail history of an agent, unsigned.
+
+use crate::cli::{Agent, Global};
+use crate::failure::{Failure, OK};
+use crate::settings;
+use crate::terminal;
+
+pub(crate) fn run(global: &Global, agent: &Agent) -> Result<u8, Failure> {
+    let ledger = settings::existing_ledger(global)?;
+    let reputation = ledger
+        .reputation(&agent.agent, settings::now())
+        .map_err(settings::ledger_failure)?;
+    let mut line = Vec::new();
+    reputation.write_wire(&mut line);
+    line.push(b'\n');
+    terminal::print(&line)?;
+    Ok(OK)
+}
