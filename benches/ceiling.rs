@@ -22,7 +22,10 @@ const SIGNING: Duration = Duration::from_secs(2);
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
-    let lines = arguments.iter().position(|a| a == "--lines").and_then(|at| arguments.get(at + 1));
+    let lines = arguments
+        .iter()
+        .position(|a| a == "--lines")
+        .and_then(|at| arguments.get(at + 1));
     let lines: usize = lines.and_then(|lines| lines.parse().ok()).unwrap_or(60_000);
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
@@ -34,15 +37,24 @@ fn main() {
     for round in 0..ROUNDS {
         signing = f64::max(signing, sign_on_all_cores(&messages));
         recorded = f64::max(recorded, verify(root, folder.path(), &input, round, &[]));
-        unrecorded = f64::max(unrecorded, verify(root, folder.path(), &input, round, &["--no-record"]));
+        unrecorded = f64::max(
+            unrecorded,
+            verify(root, folder.path(), &input, round, &["--no-record"]),
+        );
     }
     println!("| what | a second | of the ceiling |");
     println!("|---|---:|---:|");
     println!("| bare signatures of the same messages | {signing:.0} | 100 % |");
-    for (name, rate) in [("assay verify, recorded", recorded), ("assay verify --no-record", unrecorded)] {
+    for (name, rate) in [
+        ("assay verify, recorded", recorded),
+        ("assay verify --no-record", unrecorded),
+    ] {
         println!("| {name} | {rate:.0} | {:.0} % |", 100.0 * rate / signing);
     }
-    println!("\nRecording costs {:.1} % of the rate.", 100.0 * (1.0 - recorded / unrecorded));
+    println!(
+        "\nRecording costs {:.1} % of the rate.",
+        100.0 * (1.0 - recorded / unrecorded)
+    );
 }
 
 /// The two published invoices in turn, each under a task and an agent of its own.
@@ -53,7 +65,9 @@ fn requests(root: &Path, lines: usize) -> Vec<String> {
             let path = root.join(format!("schemas/vectors/{name}.request.json"));
             let text = std::fs::read(path).expect("the published requests are in the repository");
             let mut document = Document::new();
-            Parser::default().parse(&text, &mut document).expect("they are JSON");
+            Parser::default()
+                .parse(&text, &mut document)
+                .expect("they are JSON");
             let mut compact = Vec::new();
             write_canonical(document.root(), &mut compact);
             String::from_utf8(compact).expect("canonical JSON is UTF-8")
@@ -61,7 +75,8 @@ fn requests(root: &Path, lines: usize) -> Vec<String> {
         .collect();
     (0..lines)
         .map(|n| {
-            let request = published[n % 2].replace("test-seller-invoice-agent", &format!("seller-{}", n % 50));
+            let request =
+                published[n % 2].replace("test-seller-invoice-agent", &format!("seller-{}", n % 50));
             request.replace("invoice-7731-", &format!("invoice-{n}-"))
         })
         .collect()
@@ -76,10 +91,15 @@ fn messages(requests: &[String]) -> Vec<Vec<u8>> {
     });
     // A key of this bench only.
     let signer = Signer::new(&[7; 32], "v1-2026-11");
-    let stamp = Stamp { verification_id: uuid::Uuid::from_u128(1), verified_at: Timestamp::from_micros(0) };
+    let stamp = Stamp {
+        verification_id: uuid::Uuid::from_u128(1),
+        verified_at: Timestamp::from_micros(0),
+    };
     let mut worker = verifier.worker();
     let message = |request: &String| {
-        let receipt = worker.verify(request.as_bytes(), stamp, &signer).expect("the requests are valid");
+        let receipt = worker
+            .verify(request.as_bytes(), stamp, &signer)
+            .expect("the requests are valid");
         let mut message = Vec::new();
         write_signed_bytes(&receipt.response, &mut message);
         message
@@ -124,5 +144,7 @@ fn verify(root: &Path, folder: &Path, input: &Path, round: usize, flags: &[&str]
         .output()
         .expect("target/release/assay runs; build it first");
     let summary: serde_json::Value = serde_json::from_slice(&output.stdout).expect("the summary is JSON");
-    summary["answers_per_second"].as_f64().expect("the summary has a rate")
+    summary["answers_per_second"]
+        .as_f64()
+        .expect("the summary has a rate")
 }

@@ -14,7 +14,9 @@ const REQUEST: &str = include_str!("../schemas/vectors/invoice-draft.request.jso
 
 fn parse(text: &str) -> Document {
     let mut document = Document::new();
-    Parser::default().parse(text.as_bytes(), &mut document).expect("the text is JSON");
+    Parser::default()
+        .parse(text.as_bytes(), &mut document)
+        .expect("the text is JSON");
     document
 }
 
@@ -26,8 +28,9 @@ fn compact(text: &str) -> String {
 
 /// An output with that many items, valid under the schema of the request.
 fn invoice(items: usize) -> String {
-    let items: Vec<String> =
-        (0..items).map(|n| format!(r#"{{"sku":"CRWL-{n}","qty":{},"line_total":{n}.5}}"#, n + 1)).collect();
+    let items: Vec<String> = (0..items)
+        .map(|n| format!(r#"{{"sku":"CRWL-{n}","qty":{},"line_total":{n}.5}}"#, n + 1))
+        .collect();
     format!(
         r#"{{"invoice_id":"INV-7731","currency":"USD","line_items":[{}],"total":135.0}}"#,
         items.join(",")
@@ -49,7 +52,9 @@ fn stages(criterion: &mut Criterion) {
         verified_at: Timestamp::from_micros(1_790_816_469_606_993),
     };
     let mut worker = verifier.worker();
-    let receipt = worker.verify(request.as_bytes(), stamp, &signer).expect("the request is valid");
+    let receipt = worker
+        .verify(request.as_bytes(), stamp, &signer)
+        .expect("the request is valid");
     let mut message = Vec::new();
     write_signed_bytes(&receipt.response, &mut message);
 
@@ -57,10 +62,16 @@ fn stages(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(1));
     let mut parser = Parser::default();
     let mut document = Document::new();
-    group.bench_function("parse", |b| b.iter(|| parser.parse(request.as_bytes(), &mut document)));
+    group.bench_function("parse", |b| {
+        b.iter(|| parser.parse(request.as_bytes(), &mut document))
+    });
     group.bench_function("sign the bare message", |b| b.iter(|| signer.sign(&message)));
     group.bench_function("verify and sign", |b| {
-        b.iter(|| worker.verify(request.as_bytes(), stamp, &signer).expect("the request is valid"));
+        b.iter(|| {
+            worker
+                .verify(request.as_bytes(), stamp, &signer)
+                .expect("the request is valid")
+        });
     });
     let mut out = Vec::new();
     group.bench_function("write the receipt", |b| {
@@ -74,7 +85,10 @@ fn stages(criterion: &mut Criterion) {
 
 fn bytes_to_verdict(criterion: &mut Criterion) {
     let request = parse(REQUEST);
-    let schema_value = request.root().get("expected_schema").expect("the request has a schema");
+    let schema_value = request
+        .root()
+        .get("expected_schema")
+        .expect("the request has a schema");
     let schema = Schema::compile(schema_value, &CompileOptions::default()).expect("the schema is valid");
     let mut schema_text = Vec::new();
     write_canonical(schema_value, &mut schema_text);
@@ -88,11 +102,15 @@ fn bytes_to_verdict(criterion: &mut Criterion) {
     let mut document = Document::new();
     group.bench_function("assay, counting", |b| {
         b.iter(|| {
-            parser.parse(text.as_bytes(), &mut document).expect("the text is JSON");
+            parser
+                .parse(text.as_bytes(), &mut document)
+                .expect("the text is JSON");
             let root = document.root();
             let mut meter = Meter::for_sizes(root.node_count(), root.text_bytes(), schema.subschema_count());
             let (mut tally, mut violations) = (Tally::default(), Violations::default());
-            schema.check(root, &mut meter, &mut tally, &mut violations).expect("within the limits");
+            schema
+                .check(root, &mut meter, &mut tally, &mut violations)
+                .expect("within the limits");
             tally
         });
     });
