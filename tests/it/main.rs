@@ -1,15 +1,32 @@
 //! The tests of the whole, one module a behaviour; `tests/run` fetches what they need and runs them.
 //!
+//! - `json_reading`: what the two readers of JSON accept and refuse, and that they agree.
+//! - `canonical`: the canonical form, by RFC 8785's vectors, a million numbers, and properties of every value.
 //! - `vectors`: the published examples.
 //! - `suite`: the official JSON-Schema-Test-Suite, against its own answers and against the crate `jsonschema`.
+//! - `counts`: the number of checks and the violations, against a naive counter and the crate `jsonschema`.
+//! - `cases`: inputs of public bug reports with their right answers, and published contracts, kept and broken.
+//! - `attacks`: what strangers send to use up time, memory or stack ends soon, and honest documents of any size pass.
 //! - `verify`: `assay verify` in all its forms, and the independent check of its receipts.
 //! - `interruption`: kills and resumes.
 //! - `cli`: the other commands, as a user would run them.
+//!
+//! The rest is what they share: `choices`, `texts` and `schemas` make random material, `naive` is the naive counter,
+//! `material` finds what lies in files, and `command` runs the program.
 
+mod attacks;
+mod canonical;
+mod cases;
+mod choices;
 mod cli;
 mod command;
+mod counts;
 mod interruption;
+mod json_reading;
 mod material;
+mod naive;
+mod schemas;
 mod suite;
+mod texts;
 mod vectors;
 mod verify;
