@@ -12,6 +12,9 @@ use super::decimal::Decimal;
 /// The largest magnitude up to which every integer is a double.
 const MAX_EXACT_DOUBLE: u64 = 1 << 53;
 
+/// From this double on, none is as near to zero as an integer of 64 bits.
+const PAST_64_BITS: f64 = 2e19;
+
 /// A JSON number.
 #[derive(Clone, Copy, Debug)]
 pub enum Number<'d> {
@@ -92,8 +95,57 @@ impl Number<'_> {
             (Number::Float(a), Number::Integer(b)) if b.unsigned_abs() <= MAX_EXACT_DOUBLE => {
                 a.partial_cmp(&(b as f64)).unwrap_or(Ordering::Equal)
             }
+            (Number::Big(a), Number::Big(b)) => compare_digits(a, b),
+            // Longer than every integer of 64 bits, so its sign decides.
+            (Number::Big(a), Number::Integer(_) | Number::Unsigned(_)) => sign_of(a),
+            (Number::Integer(_) | Number::Unsigned(_), Number::Big(b)) => sign_of(b).reverse(),
+            (Number::Big(a), Number::Float(b)) => compare_digits_to_double(a, b),
+            (Number::Float(a), Number::Big(b)) => compare_digits_to_double(b, a).reverse(),
+            (a, Number::Float(b)) if b.abs() >= PAST_64_BITS => 0.0.partial_cmp(&b).unwrap_or(a.sign()),
+            (Number::Float(a), b) if a.abs() >= PAST_64_BITS => a.partial_cmp(&0.0).unwrap_or(b.sign()),
+            // What is left are integers past 2^53 with doubles of whatever smallness, of which only the whole ones
+            // come near.
+            (a, Number::Float(b)) if b.abs() < 1.0 => a.sign(),
+            (Number::Float(a), b) if a.abs() < 1.0 => b.sign().reverse(),
             (a, b) => a.to_decimal().cmp(&b.to_decimal()),
         }
+    }
+
+    /// How it compares to zero.
+    fn sign(self) -> Ordering {
+        match self {
+            Number::Integer(value) => value.cmp(&0),
+            Number::Unsigned(_) => Ordering::Greater,
+            Number::Big(digits) => sign_of(digits),
+            Number::Float(value) => value.partial_cmp(&0.0).unwrap_or(Ordering::Equal),
+        }
+    }
+
+    /// The steps that [`Number::is_multiple_of`] takes beyond one: division of long numbers takes the square of their
+    /// length.
+    pub(crate) fn multiple_cost(self, divisor: Number<'_>) -> u64 {
+        /// Squared digits divided in about the time of one step.
+        const PER_STEP: u64 = 512;
+        match (self, divisor) {
+            (Number::Integer(_), Number::Integer(_)) => 0,
+            (a, b) => a.aligned_digits(b).saturating_pow(2) / PER_STEP,
+        }
+    }
+
+    /// About how many digits two numbers have together when they are written with one exponent.
+    fn aligned_digits(self, other: Number<'_>) -> u64 {
+        let places = |number: Number<'_>| match number {
+            Number::Integer(_) | Number::Unsigned(_) => (20, 0),
+            Number::Big(digits) => (digits.len() as i64, 0),
+            Number::Float(value) => {
+                // The exponent of two, and about that of ten; a double has 17 digits at the most.
+                let binary = (value.to_bits() >> 52 & 0x7ff) as i64 - 1023;
+                let exponent = binary * 3 / 10;
+                (exponent.max(0) + 1, exponent.min(0) - 17)
+            }
+        };
+        let ((high_a, low_a), (high_b, low_b)) = (places(self), places(other));
+        (high_a.max(high_b) - low_a.min(low_b)).unsigned_abs()
     }
 
     /// Whether it is a whole multiple of `divisor`, which is greater than zero.
@@ -104,6 +156,40 @@ impl Number<'_> {
             }
             (a, b) => a.to_decimal().is_multiple_of(&b.to_decimal()),
         }
+    }
+}
+
+/// How a written integer compares to zero, which it is not.
+fn sign_of(digits: &str) -> Ordering {
+    if digits.starts_with('-') {
+        Ordering::Less
+    } else {
+        Ordering::Greater
+    }
+}
+
+/// Compares integers by their digits, which have no leading zeros.
+fn compare_digits(a: &str, b: &str) -> Ordering {
+    let by_magnitude = |a: &str, b: &str| a.len().cmp(&b.len()).then_with(|| a.cmp(b));
+    match (a.strip_prefix('-'), b.strip_prefix('-')) {
+        (Some(a), Some(b)) => by_magnitude(b, a),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => by_magnitude(a, b),
+    }
+}
+
+/// Compares an integer past 64 bits to a double.
+fn compare_digits_to_double(digits: &str, double: f64) -> Ordering {
+    /// Below this a double is nearer to zero than every such integer.
+    const WITHIN_64_BITS: f64 = 9e18;
+    if double.abs() < WITHIN_64_BITS {
+        return sign_of(digits);
+    }
+    match Decimal::from_f64(double).whole_digits() {
+        Some(other) => compare_digits(digits, &other),
+        // No double of that size has a fraction.
+        None => sign_of(digits),
     }
 }
 
@@ -175,6 +261,39 @@ mod tests {
         );
         assert_eq!(Number::Float(-0.0).compare(Number::Integer(0)), Ordering::Equal);
         assert_eq!(Number::Float(0.1).compare(Number::Integer(0)), Ordering::Greater);
+    }
+
+    /// Against the arithmetic of decimals, which takes no short cuts.
+    #[test]
+    fn every_form_compares_as_its_decimal_does() {
+        let mut big = vec![
+            "9223372036854775808".to_owned(),
+            "18446744073709551616".to_owned(),
+            "20000000000000000000".to_owned(),
+            "99999999999999991611392".to_owned(),
+            "100000000000000000000000".to_owned(),
+            format!("1{}", "0".repeat(308)),
+            format!("17{}", "9".repeat(307)),
+            format!("3{}", "0".repeat(999)),
+        ];
+        big.extend(big.clone().iter().map(|digits| format!("-{digits}")));
+        // What 64 bits hold is read as such.
+        big.retain(|digits| digits.parse::<u64>().is_err() && digits.parse::<i64>().is_err());
+        let integers = [0, 1, -1, 10, 1 << 53, (1 << 53) + 1, -(1 << 53) - 1, i64::MAX, i64::MIN, i64::MAX - 1];
+        let doubles = [
+            0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, -1e-300, 5e-324, 9007199254740992.0, 9007199254740994.0,
+            9.223372036854775e18, 9.223372036854776e18, -9.223372036854776e18, 1.8446744073709552e19, 2e19, -2e19,
+            1e23, 9.999999999999999e22, 1.7976931348623157e308, -1e308, 1e300,
+        ];
+        let mut numbers: Vec<Number<'_>> = big.iter().map(|digits| Number::Big(digits)).collect();
+        numbers.extend(integers.map(Number::Integer));
+        numbers.extend([u64::MAX, u64::MAX - 1, 1 << 63].map(Number::Unsigned));
+        numbers.extend(doubles.map(Number::Float));
+        for a in &numbers {
+            for b in &numbers {
+                assert_eq!(a.compare(*b), a.to_decimal().cmp(&b.to_decimal()), "{a} {b}");
+            }
+        }
     }
 
     #[test]
