@@ -35,6 +35,11 @@ impl Walker<'_> {
             let limit = schema.value(place).as_number().unwrap_or(Number::Integer(0));
             number.compare(limit)
         };
+        let exclusive = if checks.exclusive_by_modifier {
+            ["schema:minimum", "schema:maximum"]
+        } else {
+            ["schema:exclusiveMinimum", "schema:exclusiveMaximum"]
+        };
         let mut held = true;
         let mut limit =
             |walker: &mut Self, place: Option<Place>, check, words, holds: fn(Ordering) -> bool| {
@@ -53,7 +58,7 @@ impl Walker<'_> {
         limit(
             self,
             checks.exclusive_minimum,
-            "schema:exclusiveMinimum",
+            exclusive[0],
             "greater than",
             Ordering::is_gt,
         );
@@ -61,7 +66,7 @@ impl Walker<'_> {
         limit(
             self,
             checks.exclusive_maximum,
-            "schema:exclusiveMaximum",
+            exclusive[1],
             "less than",
             Ordering::is_lt,
         );

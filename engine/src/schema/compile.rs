@@ -335,6 +335,7 @@ impl Compiler {
                 let is_exclusive = source.draft == Draft::Draft4
                     && source.value.get(exclusive).and_then(Value::as_bool) == Some(true);
                 let numbers = number_checks(checks);
+                numbers.exclusive_by_modifier |= is_exclusive;
                 match (keyword, is_exclusive) {
                     ("minimum", false) => numbers.minimum = place,
                     ("minimum", true) => numbers.exclusive_minimum = place,

@@ -176,6 +176,8 @@ pub(crate) struct NumberChecks {
     pub(crate) exclusive_minimum: Option<Place>,
     pub(crate) maximum: Option<Place>,
     pub(crate) exclusive_maximum: Option<Place>,
+    /// draft-04: `exclusiveMinimum: true` is no assertion, but changes what `minimum` asserts; likewise for the maximum.
+    pub(crate) exclusive_by_modifier: bool,
     pub(crate) multiple_of: Option<Place>,
 }
 
