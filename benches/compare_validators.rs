@@ -46,11 +46,19 @@ fn time(pass: &mut dyn FnMut() -> u64) -> Duration {
 }
 
 fn main() {
-    let mut folders: Vec<PathBuf> =
-        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).map(PathBuf::from).collect();
+    let mut folders: Vec<PathBuf> = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with("--"))
+        .map(PathBuf::from)
+        .collect();
     if folders.is_empty() {
         let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/corpora");
-        folders = std::fs::read_dir(here).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        folders = std::fs::read_dir(here)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path())
+            .collect();
     }
     folders.sort();
     println!("| corpus | instances | valid | assay, counting | jsonschema is_valid | ratio |");
@@ -66,7 +74,10 @@ fn main() {
             None => println!("| {} | | | | not compiled | |", corpus.name),
         }
     }
-    println!("| **geometric mean** | | | | | **{:.2}** |", (product / f64::max(counted, 1.0)).exp());
+    println!(
+        "| **geometric mean** | | | | | **{:.2}** |",
+        (product / f64::max(counted, 1.0)).exp()
+    );
 }
 
 fn compare(corpus: &Corpus) -> Option<f64> {
@@ -81,7 +92,10 @@ fn compare(corpus: &Corpus) -> Option<f64> {
         }
     };
     let oracle_schema: serde_json::Value = serde_json::from_str(&corpus.schema).ok()?;
-    let oracle = jsonschema::options().should_validate_formats(true).build(&oracle_schema).ok()?;
+    let oracle = jsonschema::options()
+        .should_validate_formats(true)
+        .build(&oracle_schema)
+        .ok()?;
     let mut ours = Vec::new();
     let mut theirs: Vec<serde_json::Value> = Vec::new();
     for text in &corpus.instances {

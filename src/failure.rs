@@ -33,7 +33,11 @@ pub(crate) struct Failure {
 impl Failure {
     /// A failure that needs no cause.
     pub(crate) fn new(code: u8, what: impl Into<String>) -> Failure {
-        Failure { code, what: what.into(), source: None }
+        Failure {
+            code,
+            what: what.into(),
+            source: None,
+        }
     }
 
     /// A failure with the error behind it.
@@ -42,7 +46,11 @@ impl Failure {
         what: impl Into<String>,
         source: impl Into<Box<dyn Error + Send + Sync>>,
     ) -> Failure {
-        Failure { code, what: what.into(), source: Some(source.into()) }
+        Failure {
+            code,
+            what: what.into(),
+            source: Some(source.into()),
+        }
     }
 
     pub(crate) fn code(&self) -> u8 {

@@ -23,9 +23,10 @@ impl ProgressBar {
     pub(crate) fn start(inputs: &[Input], progress: Progress) -> ProgressBar {
         let sizes: Option<u64> = inputs.iter().map(Input::size).sum();
         let (bar, template) = match sizes {
-            Some(size) => {
-                (Bar::new(size), "{bar:32} {percent:>3} %  {msg}  {elapsed_precise}, {eta_precise} left")
-            }
+            Some(size) => (
+                Bar::new(size),
+                "{bar:32} {percent:>3} %  {msg}  {elapsed_precise}, {eta_precise} left",
+            ),
             None => (Bar::no_length(), "{spinner} {msg}  {elapsed_precise}"),
         };
         if let Ok(style) = ProgressStyle::with_template(template) {

@@ -18,13 +18,22 @@ const SERVICE: &str = "Agent Output Verifier";
 /// Who answers, as it stands in every receipt.
 pub(crate) fn identity(global: &Global) -> Result<ServiceIdentity, Failure> {
     let url = global.public_url.trim_end_matches('/');
-    let is_http = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let is_http = url
+        .strip_prefix("https://")
+        .or_else(|| url.strip_prefix("http://"));
     let is_plain = |rest: &str| {
-        !rest.is_empty() && !rest.starts_with('/') && rest.bytes().all(|b| b.is_ascii_graphic() && !b"\"<>\\^`{|}?#".contains(&b))
+        !rest.is_empty()
+            && !rest.starts_with('/')
+            && rest
+                .bytes()
+                .all(|b| b.is_ascii_graphic() && !b"\"<>\\^`{|}?#".contains(&b))
     };
     if !is_http.is_some_and(is_plain) {
         let example = "write it like https://verify.example.com, without query and fragment";
-        return Err(Failure::new(USAGE, format!("--public-url is not an http or https address: {example}")));
+        return Err(Failure::new(
+            USAGE,
+            format!("--public-url is not an http or https address: {example}"),
+        ));
     }
     Ok(ServiceIdentity {
         public_key_url: format!("{url}/.well-known/agent-card.json"),
@@ -36,7 +45,8 @@ pub(crate) fn identity(global: &Global) -> Result<ServiceIdentity, Failure> {
 
 /// Opens the data folder, which is made when it is not there.
 pub(crate) fn open_data(global: &Global) -> Result<DataFolder, Failure> {
-    DataFolder::open(&global.data).map_err(|error| Failure::caused(CONFIG, "the data folder cannot be used", error))
+    DataFolder::open(&global.data)
+        .map_err(|error| Failure::caused(CONFIG, "the data folder cannot be used", error))
 }
 
 /// The key to sign with. Making one is worth a warning: without a copy it is lost with the folder.
@@ -63,14 +73,21 @@ pub(crate) fn ledger(data: &DataFolder) -> Result<Ledger, Failure> {
 
 /// The ledger, for a command that only reads: nothing is made for it.
 pub(crate) fn existing_ledger(global: &Global) -> Result<Ledger, Failure> {
-    const ADVICE: &str = "name the right one with --data or ASSAY_DATA; 'assay verify' makes one and records into it";
+    const ADVICE: &str =
+        "name the right one with --data or ASSAY_DATA; 'assay verify' makes one and records into it";
     let folder = global.data.display();
     if !global.data.exists() {
-        return Err(Failure::new(CONFIG, format!("there is no data folder {folder}: {ADVICE}")));
+        return Err(Failure::new(
+            CONFIG,
+            format!("there is no data folder {folder}: {ADVICE}"),
+        ));
     }
     let data = open_data(global)?;
     if !data.ledger_path().exists() {
-        return Err(Failure::new(CONFIG, format!("nothing was ever recorded in the data folder {folder}: {ADVICE}")));
+        return Err(Failure::new(
+            CONFIG,
+            format!("nothing was ever recorded in the data folder {folder}: {ADVICE}"),
+        ));
     }
     ledger(&data)
 }
@@ -87,7 +104,10 @@ pub(crate) fn existing_keys(global: &Global, advice: &str) -> Result<KeyStore, F
         }
     }
     let what = format!("there are no keys in the data folder {}", global.data.display());
-    Err(Failure::new(CONFIG, format!("{what}: name the right one with --data or ASSAY_DATA, or {advice}")))
+    Err(Failure::new(
+        CONFIG,
+        format!("{what}: name the right one with --data or ASSAY_DATA, or {advice}"),
+    ))
 }
 
 /// A ledger that cannot be used.

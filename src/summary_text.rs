@@ -22,7 +22,11 @@ pub(crate) fn words(summary: &Summary) -> String {
     let causes = summary.frequent_causes(SHOWN_CAUSES);
     if !causes.is_empty() {
         text.push_str("\nmost frequent causes:");
-        let width = causes.iter().map(|(_, count)| count.to_string().len()).max().unwrap_or(0);
+        let width = causes
+            .iter()
+            .map(|(_, count)| count.to_string().len())
+            .max()
+            .unwrap_or(0);
         for (cause, count) in causes {
             text.push_str(&format!("\n  {count:>width$}  {cause}"));
         }

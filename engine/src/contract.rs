@@ -38,7 +38,11 @@ impl<'d> ContractSource<'d> {
     pub(crate) fn read(object: Value<'d>, problems: &mut FieldProblems) -> Option<ContractSource<'d>> {
         let schema = object.get("expected_schema");
         if schema.is_none() {
-            problems.add("expected_schema", "is missing", "Add the JSON Schema that the output has to satisfy.");
+            problems.add(
+                "expected_schema",
+                "is missing",
+                "Add the JSON Schema that the output has to satisfy.",
+            );
         }
         let enforce_rules = flag(object, "enforce_rules", problems);
         let strict_content_check = flag(object, "strict_content_check", problems);
@@ -57,7 +61,9 @@ impl<'d> ContractSource<'d> {
         let Some(rules) = rules.filter(|_| problems.is_empty()) else {
             return Err(problems.into_problem(ProblemCode::InvalidRequest));
         };
-        let schema = schemas.get(self.schema).map_err(|error| error.into_problem("expected_schema"))?;
+        let schema = schemas
+            .get(self.schema)
+            .map_err(|error| error.into_problem("expected_schema"))?;
         let copy = |value: Option<Value<'_>>| value.map_or_else(Document::new, Value::to_document);
         Ok(Contract {
             schema,
@@ -77,7 +83,11 @@ pub(crate) fn flag(object: Value<'_>, field: &str, problems: &mut FieldProblems)
         Some(value) if value.is_null() => Some(false),
         Some(value) => {
             if value.as_bool().is_none() {
-                problems.add(field, "is not true or false", "Use true or false, or leave it out.");
+                problems.add(
+                    field,
+                    "is not true or false",
+                    "Use true or false, or leave it out.",
+                );
             }
             value.as_bool()
         }
@@ -99,9 +109,20 @@ impl Contract {
         let root = document.root();
         let Some(members) = root.as_object() else {
             let fix = "Send an object with expected_schema and, where wanted, rules and bounds.";
-            return Err(Problem::field(ProblemCode::InvalidRequest, "contract", "is not an object", fix));
+            return Err(Problem::field(
+                ProblemCode::InvalidRequest,
+                "contract",
+                "is not an object",
+                fix,
+            ));
         };
-        const FIELDS: [&str; 5] = ["expected_schema", "rules", "bounds", "enforce_rules", "strict_content_check"];
+        const FIELDS: [&str; 5] = [
+            "expected_schema",
+            "rules",
+            "bounds",
+            "enforce_rules",
+            "strict_content_check",
+        ];
         for member in members.filter(|member| !FIELDS.contains(&member.key)) {
             crate::request::note_unknown(member.key, &FIELDS, &mut problems);
         }
@@ -138,7 +159,11 @@ pub(crate) struct RecentContracts {
 
 impl RecentContracts {
     pub(crate) fn new() -> RecentContracts {
-        RecentContracts { hash_key: RandomState::new(), last: None, by_hash: HashMap::new() }
+        RecentContracts {
+            hash_key: RandomState::new(),
+            last: None,
+            by_hash: HashMap::new(),
+        }
     }
 
     /// The compiled contract, from among the recent ones if it is there.
@@ -153,7 +178,11 @@ impl RecentContracts {
             return Ok(Arc::clone(last));
         }
         let hash = self.hash(source);
-        let held = self.by_hash.get(&hash).filter(|held| held.is_from(source)).cloned();
+        let held = self
+            .by_hash
+            .get(&hash)
+            .filter(|held| held.is_from(source))
+            .cloned();
         let contract = match held {
             Some(contract) => contract,
             None => {

@@ -16,6 +16,7 @@ pub mod schema;
 
 pub mod content;
 mod content_walk;
+mod digest;
 mod evaluate;
 pub mod integrity;
 mod text;
@@ -24,6 +25,7 @@ pub mod verdict;
 pub mod problem;
 pub mod receipt;
 pub mod response;
+pub mod score;
 pub mod time;
 
 pub mod verifier;

@@ -52,11 +52,20 @@ pub(crate) fn read_delivery_only(document: &Document) -> Result<Delivery<'_>, Pr
     }
 }
 
-fn open<'d>(document: &'d Document, fields: &[&str], problems: &mut FieldProblems) -> Result<Value<'d>, Problem> {
+fn open<'d>(
+    document: &'d Document,
+    fields: &[&str],
+    problems: &mut FieldProblems,
+) -> Result<Value<'d>, Problem> {
     let root = document.root();
     let Some(members) = root.as_object() else {
         let fix = format!("Send an object with the fields {}.", fields.join(", "));
-        return Err(Problem::field(ProblemCode::InvalidRequest, "request", "is not a JSON object", fix));
+        return Err(Problem::field(
+            ProblemCode::InvalidRequest,
+            "request",
+            "is not a JSON object",
+            fix,
+        ));
     };
     for member in members.filter(|member| !fields.contains(&member.key)) {
         note_unknown(member.key, fields, problems);
@@ -82,7 +91,9 @@ pub(crate) fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
         return None;
     }
     let lower = name.to_lowercase();
-    let distances = known.iter().map(|candidate| (edit_distance(&lower, candidate), *candidate));
+    let distances = known
+        .iter()
+        .map(|candidate| (edit_distance(&lower, candidate), *candidate));
     let (distance, candidate) = distances.min_by_key(|(distance, _)| *distance)?;
     (distance <= candidate.len() / 3).then_some(candidate)
 }
@@ -117,7 +128,11 @@ fn read_delivery<'d>(root: Value<'d>, problems: &mut FieldProblems) -> Option<De
     };
     let output = root.get("submitted_output");
     if output.is_none() {
-        problems.add("submitted_output", "is missing", "Add what the agent delivered; any JSON value, null included.");
+        problems.add(
+            "submitted_output",
+            "is missing",
+            "Add what the agent delivered; any JSON value, null included.",
+        );
     }
     let detail = match root.get("detail").filter(|value| !value.is_null()) {
         None => Some(Detail::Full),
@@ -128,12 +143,21 @@ fn read_delivery<'d>(root: Value<'d>, problems: &mut FieldProblems) -> Option<De
                 _ => None,
             };
             if detail.is_none() {
-                problems.add("detail", "is not one of the allowed values", "Use one of: 'full' or 'compact'.");
+                problems.add(
+                    "detail",
+                    "is not one of the allowed values",
+                    "Use one of: 'full' or 'compact'.",
+                );
             }
             detail
         }
     };
-    Some(Delivery { task_id: task_id?, agent_id: agent_id?, output: output?, detail: detail? })
+    Some(Delivery {
+        task_id: task_id?,
+        agent_id: agent_id?,
+        output: output?,
+        detail: detail?,
+    })
 }
 
 const ID_FIX: &str = "Use a string of 1 to 200 characters.";

@@ -10,11 +10,11 @@ pub struct Timestamp(i64);
 const DAY_MICROS: i64 = 86_400_000_000;
 
 impl Timestamp {
-    /// The instant that many microseconds after the start of 1970, UTC; held to the years 0001 to 9999.
+    /// The instant that many microseconds after the start of 1970, UTC; held to what RFC 3339 can write:
+    /// the year 0001 to the end of 9999, less the last day, on which some places are in the year after.
     pub fn from_micros(micros: i64) -> Timestamp {
         const YEAR_1: i64 = -62_135_596_800_000_000;
-        const YEAR_10000: i64 = 253_402_300_800_000_000;
-        Timestamp(micros.clamp(YEAR_1, YEAR_10000 - 1))
+        Timestamp(micros.clamp(YEAR_1, jiff::Timestamp::MAX.as_microsecond()))
     }
 
     /// Microseconds since the start of 1970, UTC.
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(Timestamp::from_micros(-1).day(), -1);
         assert_eq!(
             Timestamp::from_micros(i64::MAX).to_string(),
-            "9999-12-31T23:59:59.999999+00:00"
+            "9999-12-30T22:00:00.999999+00:00"
         );
         assert_eq!(
             Timestamp::from_micros(i64::MIN).to_string(),

@@ -4,11 +4,11 @@
 
 use std::sync::Arc;
 
-use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::content_walk::check_content;
 use crate::contract::{Contract, RecentContracts};
+use crate::digest::{Sha256, sha256};
 use crate::json::{Document, Parser, write_canonical, write_canonical_string};
 use crate::meter::Meter;
 use crate::problem::{Problem, ProblemCode};
@@ -41,7 +41,10 @@ impl Verifier {
     /// A verifier that answers under the given identity.
     pub fn new(identity: ServiceIdentity) -> Verifier {
         let schemas = SchemaCache::new(MAX_CACHED_SCHEMAS, CompileOptions::default());
-        Verifier { identity: Arc::new(identity), schemas }
+        Verifier {
+            identity: Arc::new(identity),
+            schemas,
+        }
     }
 
     /// The compiled schemas, for contracts that stand once.
@@ -107,8 +110,8 @@ impl Worker<'_> {
     ) -> Result<Receipt, Problem> {
         self.parse(delivery, "request")?;
         let document = std::mem::take(&mut self.document);
-        let result = read_delivery_only(&document)
-            .and_then(|delivery| self.check(contract, &delivery, stamp, signer));
+        let result =
+            read_delivery_only(&document).and_then(|delivery| self.check(contract, &delivery, stamp, signer));
         self.document = document;
         result
     }
@@ -129,7 +132,10 @@ impl Worker<'_> {
         self.parse(output, "submitted_output")?;
         let document = std::mem::take(&mut self.document);
         let result = name(document.root()).and_then(|name| {
-            let fields = [("task_id", Some(&name.task_id)), ("agent_id", name.agent_id.as_ref())];
+            let fields = [
+                ("task_id", Some(&name.task_id)),
+                ("agent_id", name.agent_id.as_ref()),
+            ];
             for (field, id) in fields {
                 if let Some(problem) = id.and_then(|id| check_id(id).err()) {
                     let fix = "Use a string of 1 to 200 characters.";
@@ -149,7 +155,9 @@ impl Worker<'_> {
     }
 
     fn parse(&mut self, text: &[u8], field: &str) -> Result<(), Problem> {
-        self.parser.parse(text, &mut self.document).map_err(|error| Problem::syntax(field, &error))
+        self.parser
+            .parse(text, &mut self.document)
+            .map_err(|error| Problem::syntax(field, &error))
     }
 
     fn check(
@@ -190,11 +198,30 @@ pub struct OutputName {
 
 fn judge(contract: &Contract, delivery: &Delivery<'_>) -> Result<Verdict, crate::meter::LimitExceeded> {
     let output = delivery.output;
-    let mut meter = Meter::for_sizes(output.node_count(), output.text_bytes(), contract.schema.subschema_count());
+    let mut meter = Meter::for_sizes(
+        output.node_count(),
+        output.text_bytes(),
+        contract.schema.subschema_count(),
+    );
     let mut verdict = Verdict::default();
-    contract.schema.check(output, &mut meter, &mut verdict.schema, &mut verdict.schema_violations)?;
-    check_content(output, &mut meter, &mut verdict.integrity, &mut verdict.content_violations)?;
-    contract.rules.check(output, &mut meter, &mut verdict.integrity, &mut verdict.rule_violations)?;
+    contract.schema.check(
+        output,
+        &mut meter,
+        &mut verdict.schema,
+        &mut verdict.schema_violations,
+    )?;
+    check_content(
+        output,
+        &mut meter,
+        &mut verdict.integrity,
+        &mut verdict.content_violations,
+    )?;
+    contract.rules.check(
+        output,
+        &mut meter,
+        &mut verdict.integrity,
+        &mut verdict.rule_violations,
+    )?;
     Ok(verdict)
 }
 
@@ -208,28 +235,35 @@ struct RequestHasher {
     contract: Option<Arc<Contract>>,
     agent_id: Option<String>,
     /// The state before the value of `submitted_output`.
-    prefix: Sha256,
+    prefix: Option<Sha256>,
     bytes: Vec<u8>,
 }
 
 impl RequestHasher {
     fn hash(&mut self, contract: &Arc<Contract>, delivery: &Delivery<'_>) -> Hashes {
-        let is_same = self.contract.as_ref().is_some_and(|known| Arc::ptr_eq(known, contract))
+        let is_same = self
+            .contract
+            .as_ref()
+            .is_some_and(|known| Arc::ptr_eq(known, contract))
             && self.agent_id.as_deref() == delivery.agent_id;
-        if !is_same {
-            self.set_prefix(contract, delivery.agent_id);
-        }
+        let known = self.prefix.clone().filter(|_| is_same);
+        let prefix = known.unwrap_or_else(|| self.set_prefix(contract, delivery.agent_id));
         self.bytes.clear();
         write_canonical(delivery.output, &mut self.bytes);
-        let output = Sha256::digest(&self.bytes).into();
+        let output = sha256(&self.bytes);
         self.bytes.extend_from_slice(b",\"task_id\":");
         write_canonical_string(delivery.task_id, &mut self.bytes);
         self.bytes.push(b'}');
-        let request = self.prefix.clone().chain_update(&self.bytes).finalize().into();
-        Hashes { output, schema: *contract.schema.hash(), rules: contract.rules.rules_hash(), request }
+        let request = prefix.finish_with(&self.bytes);
+        Hashes {
+            output,
+            schema: *contract.schema.hash(),
+            rules: contract.rules.rules_hash(),
+            request,
+        }
     }
 
-    fn set_prefix(&mut self, contract: &Arc<Contract>, agent_id: Option<&str>) {
+    fn set_prefix(&mut self, contract: &Arc<Contract>, agent_id: Option<&str>) -> Sha256 {
         let text = &mut self.bytes;
         text.clear();
         text.extend_from_slice(b"{\"agent_id\":");
@@ -246,10 +280,16 @@ impl RequestHasher {
         text.extend_from_slice(b",\"rules\":");
         text.extend_from_slice(contract.rules.canonical_rules());
         text.extend_from_slice(b",\"strict_content_check\":");
-        text.extend_from_slice(if contract.strict_content_check { b"true" } else { b"false" });
+        text.extend_from_slice(if contract.strict_content_check {
+            b"true"
+        } else {
+            b"false"
+        });
         text.extend_from_slice(b",\"submitted_output\":");
-        self.prefix = Sha256::new_with_prefix(&text);
+        let prefix = Sha256::of_prefix(text);
+        self.prefix = Some(prefix.clone());
         self.contract = Some(Arc::clone(contract));
         self.agent_id = agent_id.map(str::to_owned);
+        prefix
     }
 }

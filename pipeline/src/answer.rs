@@ -81,8 +81,11 @@ pub(crate) struct Stage<'r> {
 
 impl<'r> Stage<'r> {
     pub(crate) fn answer(&self, worker: &mut Worker<'r>, batch: &Batch) -> Answers {
-        let mut answers =
-            Answers { sequence: batch.sequence, bytes_read: batch.bytes_read, ..Answers::default() };
+        let mut answers = Answers {
+            sequence: batch.sequence,
+            bytes_read: batch.bytes_read,
+            ..Answers::default()
+        };
         answers.answers.reserve(batch.records.len());
         for record in &batch.records {
             // A fault of the verifier on one record is answered as such; the others are not its victims.
@@ -93,7 +96,10 @@ impl<'r> Stage<'r> {
             });
             let answer = match result {
                 Ok(receipt) => answers.add_receipt(receipt, self.keep_receipts),
-                Err(problem) => answers.add_problem(Problem { line: Some(record.line), ..problem }),
+                Err(problem) => answers.add_problem(Problem {
+                    line: Some(record.line),
+                    ..problem
+                }),
             };
             answers.text.push(b'\n');
             answers.answers.push((answer, answers.text.len()));
@@ -105,8 +111,10 @@ impl<'r> Stage<'r> {
         if let Some(problem) = fault_of(record) {
             return Err(problem);
         }
-        let stamp =
-            Stamp { verification_id: self.run_id.verification_id(record.number), verified_at: now() };
+        let stamp = Stamp {
+            verification_id: self.run_id.verification_id(record.number),
+            verified_at: now(),
+        };
         let bytes = batch.bytes(record);
         match self.form {
             RecordForm::Request => worker.verify(bytes, stamp, self.signer),
@@ -134,7 +142,11 @@ impl OutputForm {
                 })?
             }
         };
-        Ok(OutputName { task_id, agent_id: self.agent_id.clone(), detail: self.detail })
+        Ok(OutputName {
+            task_id,
+            agent_id: self.agent_id.clone(),
+            detail: self.detail,
+        })
     }
 }
 
@@ -195,7 +207,9 @@ fn fault_of(record: &Record) -> Option<Problem> {
 
 /// The time now.
 fn now() -> Timestamp {
-    let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let since_epoch = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default();
     Timestamp::from_micros(i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX))
 }
 

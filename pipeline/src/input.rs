@@ -35,7 +35,11 @@ const MAX_ZSTD_WINDOW_LOG: u32 = 27;
 impl Input {
     /// The input that a command line names; `-` is standard input.
     pub fn from_argument(argument: &Path) -> Input {
-        if argument.as_os_str() == "-" { Input::Stdin } else { Input::File(argument.to_owned()) }
+        if argument.as_os_str() == "-" {
+            Input::Stdin
+        } else {
+            Input::File(argument.to_owned())
+        }
     }
 
     /// What people call it.
@@ -48,16 +52,28 @@ impl Input {
 
     /// How its records stand, by its name less an ending that tells of compression.
     pub fn layout(&self) -> Layout {
-        let Input::File(path) = self else { return Layout::Lines };
-        let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let Input::File(path) = self else {
+            return Layout::Lines;
+        };
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().to_lowercase())
+            .unwrap_or_default();
         let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
-        if name.ends_with(".json") { Layout::Document } else { Layout::Lines }
+        if name.ends_with(".json") {
+            Layout::Document
+        } else {
+            Layout::Lines
+        }
     }
 
     /// Its size in bytes as stored, when that is known.
     pub fn size(&self) -> Option<u64> {
         match self {
-            Input::File(path) => std::fs::metadata(path).ok().filter(|meta| meta.is_file()).map(|meta| meta.len()),
+            Input::File(path) => std::fs::metadata(path)
+                .ok()
+                .filter(|meta| meta.is_file())
+                .map(|meta| meta.len()),
             Input::Stdin => None,
         }
     }
@@ -68,7 +84,13 @@ impl Input {
             Input::File(path) => Box::new(File::open(path)?),
             Input::Stdin => Box::new(io::stdin()),
         };
-        let mut counted = BufReader::with_capacity(READ_BUFFER_BYTES, Counted { inner: raw, bytes_read });
+        let mut counted = BufReader::with_capacity(
+            READ_BUFFER_BYTES,
+            Counted {
+                inner: raw,
+                bytes_read,
+            },
+        );
         let start = counted.fill_buf()?;
         const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
         const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];

@@ -22,7 +22,12 @@ pub struct Resumed {
 /// # Errors
 /// When the file cannot be opened, read or cut.
 pub fn open_output(path: &Path) -> io::Result<Resumed> {
-    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)?;
     let mut buffer = vec![0; 1024 * 1024];
     let mut answers = 0;
     let mut whole = 0;

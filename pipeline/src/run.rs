@@ -103,9 +103,20 @@ pub fn run(
         let _full = token_sender.try_send(()).is_err();
     }
     let (answer_sender, answers) = crossbeam_channel::bounded(under_way);
-    let sink = Sink { answers, tokens: token_sender, ledger, output, progress, fail_fast: options.fail_fast };
-    let mut source =
-        Source::new(options.inputs.clone(), MAX_REQUEST_BYTES, options.skip, progress.bytes_read.clone());
+    let sink = Sink {
+        answers,
+        tokens: token_sender,
+        ledger,
+        output,
+        progress,
+        fail_fast: options.fail_fast,
+    };
+    let mut source = Source::new(
+        options.inputs.clone(),
+        MAX_REQUEST_BYTES,
+        options.skip,
+        progress.bytes_read.clone(),
+    );
     let sink_has_ended = AtomicBool::new(false);
 
     let (read, written) = std::thread::scope(|threads| {
@@ -123,7 +134,9 @@ pub fn run(
                 scope.spawn(move |_| {
                     let index = rayon::current_thread_index().unwrap_or_default();
                     // A worker is used by its own thread only; a panic inside it has been caught.
-                    let mut worker = workers[index].lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                    let mut worker = workers[index]
+                        .lock()
+                        .unwrap_or_else(|poisoned| poisoned.into_inner());
                     let answers = stage.answer(&mut worker, &batch);
                     // The sink takes no more when it has ended; then nobody waits for these answers.
                     let _ended = sender.send(answers).is_err();

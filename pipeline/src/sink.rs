@@ -73,7 +73,9 @@ impl Sink<'_> {
             self.output.write_all(&answers.text).map_err(RunError::write)?;
             summary.add(&answers);
             use std::sync::atomic::Ordering::Relaxed;
-            self.progress.answers.fetch_add(answers.answers.len() as u64, Relaxed);
+            self.progress
+                .answers
+                .fetch_add(answers.answers.len() as u64, Relaxed);
             self.progress.bytes_done.store(answers.bytes_read, Relaxed);
             // The source has ended when nobody takes the token.
             let _ended = self.tokens.try_send(()).is_err();
@@ -84,11 +86,21 @@ impl Sink<'_> {
 
 /// Drops what follows the first answer that is no pass; false when there is none.
 fn cut_after_failure(answers: &mut Answers) -> bool {
-    let Some(at) = answers.answers.iter().position(|(answer, _)| *answer != Answer::Pass) else { return false };
+    let Some(at) = answers
+        .answers
+        .iter()
+        .position(|(answer, _)| *answer != Answer::Pass)
+    else {
+        return false;
+    };
     let (_, end) = answers.answers[at];
     answers.answers.truncate(at + 1);
     answers.text.truncate(end);
-    let receipts = answers.answers.iter().filter(|(answer, _)| *answer != Answer::Error).count();
+    let receipts = answers
+        .answers
+        .iter()
+        .filter(|(answer, _)| *answer != Answer::Error)
+        .count();
     answers.receipts.truncate(receipts);
     true
 }

@@ -35,12 +35,20 @@ impl Summary {
     /// Answers a second.
     pub fn rate(&self) -> f64 {
         let answers = (self.receipts() + self.errors) as f64;
-        if self.elapsed.is_zero() { 0.0 } else { answers / self.elapsed.as_secs_f64() }
+        if self.elapsed.is_zero() {
+            0.0
+        } else {
+            answers / self.elapsed.as_secs_f64()
+        }
     }
 
     /// The most frequent causes of failures and errors, most frequent first.
     pub fn frequent_causes(&self, at_most: usize) -> Vec<(&str, u64)> {
-        let mut causes: Vec<(&str, u64)> = self.causes.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+        let mut causes: Vec<(&str, u64)> = self
+            .causes
+            .iter()
+            .map(|(name, count)| (name.as_str(), *count))
+            .collect();
         causes.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
         causes.truncate(at_most);
         causes

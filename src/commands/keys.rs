@@ -51,7 +51,10 @@ fn keys_in_use(global: &Global) -> Result<(KeyStore, Option<Arc<str>>), Failure>
         // The key of a file is listed from its first use on, and asking for it is a use.
         let folder = settings::open_data(global)?;
         let signer = settings::signer(global, &folder)?;
-        return Ok((folder.keys().map_err(settings::key_failure)?, Some(signer.key_version())));
+        return Ok((
+            folder.keys().map_err(settings::key_failure)?,
+            Some(signer.key_version()),
+        ));
     }
     let store = settings::existing_keys(global, "make the first one with 'assay keys rotate'")?;
     // Without a private key none signs now; asking for the signer would make one.
@@ -72,7 +75,9 @@ fn rotate(global: &Global) -> Result<(), Failure> {
             format!("the key of a file cannot be rotated here: {advice}"),
         ));
     }
-    let store = settings::open_data(global)?.keys().map_err(settings::key_failure)?;
+    let store = settings::open_data(global)?
+        .keys()
+        .map_err(settings::key_failure)?;
     let rotation = store.rotate(settings::now()).map_err(settings::key_failure)?;
     let version = rotation.signer.key_version();
     let previous = match &rotation.previous {

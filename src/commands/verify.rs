@@ -24,12 +24,20 @@ use crate::{settings, summary_text, terminal};
 /// Runs the command.
 pub(crate) fn run(global: &Global, arguments: &Verify) -> Result<u8, Failure> {
     let verifier = Verifier::new(settings::identity(global)?);
-    let inputs: Vec<Input> = arguments.files.iter().map(|file| Input::from_argument(file)).collect();
+    let inputs: Vec<Input> = arguments
+        .files
+        .iter()
+        .map(|file| Input::from_argument(file))
+        .collect();
     check_inputs(&inputs, arguments)?;
     let form = record_form(arguments, &verifier)?;
     let data = settings::open_data(global)?;
     let signer = settings::signer(global, &data)?;
-    let mut ledger = if arguments.no_record { None } else { Some(settings::ledger(&data)?) };
+    let mut ledger = if arguments.no_record {
+        None
+    } else {
+        Some(settings::ledger(&data)?)
+    };
 
     // The run is noted before its output is touched: a run killed in between leaves the output of the one before.
     let run = begin_run(arguments, &inputs, ledger.as_mut())?;
@@ -48,13 +56,22 @@ pub(crate) fn run(global: &Global, arguments: &Verify) -> Result<u8, Failure> {
     };
     let progress = Progress::default();
     let bar = show_progress(arguments).then(|| ProgressBar::start(&options.inputs, progress.clone()));
-    let result = run_pipeline(&options, &verifier, &signer, ledger.as_mut(), output.writer(), &progress);
+    let result = run_pipeline(
+        &options,
+        &verifier,
+        &signer,
+        ledger.as_mut(),
+        output.writer(),
+        &progress,
+    );
     if let Some(bar) = bar {
         bar.finish();
     }
     let summary = match result {
         Ok(summary) => summary,
-        Err(RunError::Write(error)) if arguments.output.is_none() && error.kind() == io::ErrorKind::BrokenPipe => {
+        Err(RunError::Write(error))
+            if arguments.output.is_none() && error.kind() == io::ErrorKind::BrokenPipe =>
+        {
             return Ok(OK);
         }
         Err(error) => return Err(run_failure(arguments, error)),
@@ -87,23 +104,36 @@ fn check_inputs(inputs: &[Input], arguments: &Verify) -> Result<(), Failure> {
         return Err(Failure::new(USAGE, "standard input can be named only once"));
     }
     if stdins > 0 && arguments.resume {
-        return Err(Failure::new(USAGE, "a run over standard input cannot be resumed: its input is gone"));
+        return Err(Failure::new(
+            USAGE,
+            "a run over standard input cannot be resumed: its input is gone",
+        ));
     }
     for input in inputs {
         let Input::File(path) = input else { continue };
         let opened = File::open(path).and_then(|file| file.metadata());
         match opened {
             Err(error) => {
-                return Err(Failure::caused(NO_INPUT, format!("{} cannot be opened", path.display()), error));
+                return Err(Failure::caused(
+                    NO_INPUT,
+                    format!("{} cannot be opened", path.display()),
+                    error,
+                ));
             }
             Ok(meta) if meta.is_dir() => {
-                return Err(Failure::new(NO_INPUT, format!("{} is a folder; name files", path.display())));
+                return Err(Failure::new(
+                    NO_INPUT,
+                    format!("{} is a folder; name files", path.display()),
+                ));
             }
             Ok(_) => {}
         }
         if let Some(output) = &arguments.output {
             if is_same_file(path, output) {
-                return Err(Failure::new(USAGE, "the output would overwrite an input; name another file with -o"));
+                return Err(Failure::new(
+                    USAGE,
+                    "the output would overwrite an input; name another file with -o",
+                ));
             }
         }
     }
@@ -118,21 +148,40 @@ fn is_same_file(a: &Path, b: &Path) -> bool {
 }
 
 fn record_form(arguments: &Verify, verifier: &Verifier) -> Result<RecordForm, Failure> {
-    let Some(path) = &arguments.contract else { return Ok(RecordForm::Request) };
+    let Some(path) = &arguments.contract else {
+        return Ok(RecordForm::Request);
+    };
     let text = std::fs::read(path)
         .map_err(|error| Failure::caused(NO_INPUT, format!("{} cannot be opened", path.display()), error))?;
     let contract = Contract::parse(&text, verifier.schemas()).map_err(|problem| {
-        let faults: Vec<String> =
-            problem.fields.iter().map(|f| format!("{} {}. {}", f.field, f.problem, f.fix)).collect();
-        Failure::new(DATA, format!("the contract {} cannot be used: {}", path.display(), faults.join(" ")))
+        let faults: Vec<String> = problem
+            .fields
+            .iter()
+            .map(|f| format!("{} {}. {}", f.field, f.problem, f.fix))
+            .collect();
+        Failure::new(
+            DATA,
+            format!(
+                "the contract {} cannot be used: {}",
+                path.display(),
+                faults.join(" ")
+            ),
+        )
     })?;
     let contract = Arc::new(contract);
     if !arguments.outputs {
         return Ok(RecordForm::Delivery(contract));
     }
-    if let Some(pointer) = arguments.task_id.as_ref().filter(|pointer| !pointer.starts_with('/')) {
+    if let Some(pointer) = arguments
+        .task_id
+        .as_ref()
+        .filter(|pointer| !pointer.starts_with('/'))
+    {
         let fix = "write it like /id or /order/number";
-        return Err(Failure::new(USAGE, format!("--task-id {pointer} is not a JSON pointer: {fix}")));
+        return Err(Failure::new(
+            USAGE,
+            format!("--task-id {pointer} is not a JSON pointer: {fix}"),
+        ));
     }
     Ok(RecordForm::Output(OutputForm {
         contract,
@@ -148,7 +197,11 @@ fn record_form(arguments: &Verify, verifier: &Verifier) -> Result<RecordForm, Fa
 /// Where the answers go.
 enum Output {
     Stdout(BufWriter<io::Stdout>),
-    File { path: PathBuf, writer: BufWriter<File>, answers: u64 },
+    File {
+        path: PathBuf,
+        writer: BufWriter<File>,
+        answers: u64,
+    },
 }
 
 /// Bytes of answers gathered for one write.
@@ -157,7 +210,10 @@ const WRITE_BUFFER_BYTES: usize = 1024 * 1024;
 impl Output {
     fn open(arguments: &Verify) -> Result<Output, Failure> {
         let Some(path) = &arguments.output else {
-            return Ok(Output::Stdout(BufWriter::with_capacity(WRITE_BUFFER_BYTES, io::stdout())));
+            return Ok(Output::Stdout(BufWriter::with_capacity(
+                WRITE_BUFFER_BYTES,
+                io::stdout(),
+            )));
         };
         let failure = |error| Failure::caused(IO, format!("{} cannot be written", path.display()), error);
         let (file, answers) = if arguments.resume {
@@ -167,7 +223,11 @@ impl Output {
             (File::create(path).map_err(failure)?, 0)
         };
         let writer = BufWriter::with_capacity(WRITE_BUFFER_BYTES, file);
-        Ok(Output::File { path: path.clone(), writer, answers })
+        Ok(Output::File {
+            path: path.clone(),
+            writer,
+            answers,
+        })
     }
 
     /// Answers that it holds already.
@@ -187,7 +247,9 @@ impl Output {
 
     /// Makes sure that a file is on the disk.
     fn finish(self) -> Result<(), Failure> {
-        let Output::File { path, writer, .. } = self else { return Ok(()) };
+        let Output::File { path, writer, .. } = self else {
+            return Ok(());
+        };
         let file = writer.into_inner().map_err(io::IntoInnerError::into_error);
         let synced = file.and_then(|file| match file.sync_data() {
             // A pipe or a device has nothing to synchronise.
@@ -204,30 +266,49 @@ fn begin_run(
     inputs: &[Input],
     ledger: Option<&mut Ledger>,
 ) -> Result<Option<Run>, Failure> {
-    let (Some(ledger), Some(output)) = (ledger, &arguments.output) else { return Ok(None) };
+    let (Some(ledger), Some(output)) = (ledger, &arguments.output) else {
+        return Ok(None);
+    };
     let failure = |error| Failure::caused(CONFIG, "the run cannot be noted", error);
     let name = output_name(output)?;
     let fingerprint = fingerprint(arguments, inputs)?;
     if arguments.resume && output.exists() {
         let known = ledger.find_run(&name).map_err(failure)?;
         let Some(run) = known else {
-            let what = format!("{} was not written by a run that this data folder knows", output.display());
-            return Err(Failure::new(USAGE, format!("{what}; use its data folder, or begin anew without --resume")));
+            let what = format!(
+                "{} was not written by a run that this data folder knows",
+                output.display()
+            );
+            return Err(Failure::new(
+                USAGE,
+                format!("{what}; use its data folder, or begin anew without --resume"),
+            ));
         };
         if run.inputs != fingerprint {
             let what = "the inputs or the options are not those of the interrupted run";
-            return Err(Failure::new(USAGE, format!("{what}; run it without --resume to begin anew")));
+            return Err(Failure::new(
+                USAGE,
+                format!("{what}; run it without --resume to begin anew"),
+            ));
         }
         return Ok(Some(run));
     }
-    ledger.begin_run(&name, &fingerprint, settings::now()).map(Some).map_err(failure)
+    ledger
+        .begin_run(&name, &fingerprint, settings::now())
+        .map(Some)
+        .map_err(failure)
 }
 
 /// The output's name in the ledger: its place, however the command line writes it, and whether it is there or not.
 fn output_name(path: &Path) -> Result<PathBuf, Failure> {
     let failure = |error| Failure::caused(IO, format!("{} cannot be written", path.display()), error);
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = path.file_name().ok_or_else(|| failure(io::Error::from(io::ErrorKind::InvalidInput)))?;
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let name = path
+        .file_name()
+        .ok_or_else(|| failure(io::Error::from(io::ErrorKind::InvalidInput)))?;
     Ok(folder.canonicalize().map_err(failure)?.join(name))
 }
 
@@ -239,14 +320,24 @@ fn fingerprint(arguments: &Verify, inputs: &[Input]) -> Result<String, Failure> 
         Input::Stdin => None,
     });
     for path in files.chain(&arguments.contract) {
-        let failure = |error| Failure::caused(NO_INPUT, format!("{} cannot be opened", path.display()), error);
+        let failure =
+            |error| Failure::caused(NO_INPUT, format!("{} cannot be opened", path.display()), error);
         let path = path.canonicalize().map_err(failure)?;
         let meta = std::fs::metadata(&path).map_err(failure)?;
-        let changed = meta.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        let changed = meta
+            .modified()
+            .ok()
+            .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         let changed = changed.unwrap_or_default().as_nanos();
         text.push_str(&format!("{} {} bytes {changed}\n", path.display(), meta.len()));
     }
-    let Verify { outputs, task_id, agent_id, detail, .. } = arguments;
+    let Verify {
+        outputs,
+        task_id,
+        agent_id,
+        detail,
+        ..
+    } = arguments;
     text.push_str(&format!("outputs {outputs} {task_id:?} {agent_id:?} {detail:?}"));
     Ok(text)
 }

@@ -15,7 +15,9 @@ pub(crate) struct Sandbox {
 
 impl Sandbox {
     pub(crate) fn new() -> Sandbox {
-        Sandbox { folder: tempfile::tempdir().unwrap() }
+        Sandbox {
+            folder: tempfile::tempdir().unwrap(),
+        }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -35,7 +37,10 @@ impl Sandbox {
     /// The command with the sandbox as its working folder and the data folder in it.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
-        command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null());
         for setting in ["ASSAY_KEY_FILE", "ASSAY_PUBLIC_URL"] {
             command.env_remove(setting);
         }
@@ -70,7 +75,11 @@ pub(crate) fn answers(text: &str) -> Vec<Document> {
 
 /// A string member of an answer.
 pub(crate) fn string<'d>(document: &'d Document, member: &str) -> &'d str {
-    document.root().get(member).and_then(Value::as_str).unwrap_or_default()
+    document
+        .root()
+        .get(member)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
 }
 
 /// An invoice request in one line, whose total is right or wrong.

@@ -33,14 +33,24 @@ fn oracle_draft(draft: Draft) -> jsonschema::Draft {
 /// The documents that the suite serves at `http://localhost:1234/`.
 fn remotes() -> Vec<(String, String)> {
     let folder = fetched("json-schema-test-suite").join("remotes");
-    let uri = |path: &Path| format!("http://localhost:1234/{}", path.strip_prefix(&folder).unwrap().display());
-    files(&folder, ".json").iter().map(|path| (uri(path), std::fs::read_to_string(path).unwrap())).collect()
+    let uri = |path: &Path| {
+        format!(
+            "http://localhost:1234/{}",
+            path.strip_prefix(&folder).unwrap().display()
+        )
+    };
+    files(&folder, ".json")
+        .iter()
+        .map(|path| (uri(path), std::fs::read_to_string(path).unwrap()))
+        .collect()
 }
 
 /// What may differ, each line `folder/file | group | test | reason`; a line that no longer differs is an error.
 fn deviations() -> BTreeMap<String, String> {
     let text = std::fs::read_to_string(repository().join("tests/suite-deviations.txt")).unwrap();
-    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let lines = text
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
     let entry = |line: &str| {
         let (key, reason) = line.rsplit_once(" | ").unwrap();
         assert!(reason.len() > 10, "a deviation needs a reason: {line}");
@@ -116,7 +126,11 @@ impl Run {
         if schema.get("$schema").is_none() {
             options = options.with_draft(oracle_draft(draft));
         }
-        options.should_validate_formats(assert_formats).with_registry(&registry).build(&schema).ok()
+        options
+            .should_validate_formats(assert_formats)
+            .with_registry(&registry)
+            .build(&schema)
+            .ok()
     }
 }
 
@@ -126,9 +140,14 @@ fn check(schema: &Schema, data: Value<'_>) -> Result<bool, String> {
     let mut tally = Tally::default();
     let mut violations = Violations::default();
     let mut meter = Meter::for_sizes(data.node_count(), data.text_bytes(), schema.subschema_count());
-    schema.check(data, &mut meter, &mut tally, &mut violations).map_err(|error| error.to_string())?;
+    schema
+        .check(data, &mut meter, &mut tally, &mut violations)
+        .map_err(|error| error.to_string())?;
     if valid != (tally.passed == tally.total) || violations.total != tally.total - tally.passed {
-        return Err(format!("valid is {valid}, but {tally:?} with {} violations", violations.total));
+        return Err(format!(
+            "valid is {valid}, but {tally:?} with {} violations",
+            violations.total
+        ));
     }
     Ok(valid)
 }
@@ -137,8 +156,14 @@ fn check(schema: &Schema, data: Value<'_>) -> Result<bool, String> {
 fn every_test_of_the_suite_has_its_answer() {
     let remotes = remotes();
     let mut run = Run {
-        documents: remotes.iter().map(|(uri, text)| (uri.clone(), Arc::new(parse(text.as_bytes())))).collect(),
-        registry: remotes.iter().map(|(uri, text)| (uri.clone(), serde_json::from_str(text).unwrap())).collect(),
+        documents: remotes
+            .iter()
+            .map(|(uri, text)| (uri.clone(), Arc::new(parse(text.as_bytes()))))
+            .collect(),
+        registry: remotes
+            .iter()
+            .map(|(uri, text)| (uri.clone(), serde_json::from_str(text).unwrap()))
+            .collect(),
         tests: 0,
         wrong: BTreeSet::new(),
         oracle: Vec::new(),
@@ -155,8 +180,16 @@ fn every_test_of_the_suite_has_its_answer() {
     let expected: BTreeSet<String> = deviations().into_keys().collect();
     let unexpected: Vec<_> = run.wrong.difference(&expected).collect();
     let outdated: Vec<_> = expected.difference(&run.wrong).collect();
-    assert!(unexpected.is_empty(), "{} of {} wrong: {unexpected:#?}", unexpected.len(), run.tests);
-    assert!(outdated.is_empty(), "deviations that no longer differ: {outdated:#?}");
+    assert!(
+        unexpected.is_empty(),
+        "{} of {} wrong: {unexpected:#?}",
+        unexpected.len(),
+        run.tests
+    );
+    assert!(
+        outdated.is_empty(),
+        "deviations that no longer differ: {outdated:#?}"
+    );
     let against: Vec<_> = run.oracle.iter().filter(|key| !expected.contains(*key)).collect();
     assert!(against.is_empty(), "the oracle differs on {against:#?}");
 }

@@ -24,7 +24,13 @@ fn document(text: &[u8]) -> Document {
 }
 
 fn verify(request: &[u8], published: Value<'_>) -> Result<Vec<u8>, Vec<u8>> {
-    let of = |path: &str| published.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let of = |path: &str| {
+        published
+            .pointer(path)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     let mut address = of("/verify/mcp");
     address.truncate(address.len().saturating_sub("/mcp".len()));
     let verifier = Verifier::new(ServiceIdentity {

@@ -3,6 +3,9 @@
 /// The longest run of tags that spells a flag: six letters and digits of a subdivision, and the cancelling tag.
 const LONGEST_FLAG: usize = 7;
 
+/// Zero-width characters between another one and the letter that needs it. A run twice as long carries data.
+const MAX_IN_BETWEEN: usize = 2;
+
 /// Whether a text holds right-to-left letters, found out when it first matters.
 #[derive(Default)]
 pub(super) struct RightToLeft(Option<bool>);
@@ -24,11 +27,12 @@ pub(super) fn end_if_legitimate(
     let before = text.get(..at).and_then(|text| text.chars().next_back());
     let after = text.get(end..).and_then(|text| text.chars().next());
     let beside = |set: fn(char) -> bool| before.is_some_and(set) || after.is_some_and(set);
+    let spells = |set: fn(char) -> bool| is_near(text, at, end, set);
     let legitimate = match character {
-        '\u{200B}' => beside(writes_no_spaces),
-        '\u{200C}' => beside(joins),
+        '\u{200B}' => spells(writes_no_spaces),
+        '\u{200C}' => spells(joins),
         '\u{200D}' => {
-            beside(joins)
+            spells(joins)
                 || before.is_some_and(|before| is_emoji(before) || before == '\u{FE0F}')
                     && after.is_some_and(is_emoji)
         }
@@ -52,6 +56,18 @@ pub(super) fn end_if_legitimate(
         _ => true,
     };
     legitimate.then_some(end)
+}
+
+/// Whether one of the characters beside this one is in the set, few zero-width characters in between left out: typists
+/// of scripts that need them often put two or three.
+fn is_near(text: &str, at: usize, end: usize, set: fn(char) -> bool) -> bool {
+    let has_width = |character: &char| !matches!(character, '\u{200B}'..='\u{200D}');
+    let (Some(before), Some(after)) = (text.get(..at), text.get(end..)) else {
+        return false;
+    };
+    let before = before.chars().rev().take(MAX_IN_BETWEEN + 1).find(has_width);
+    let after = after.chars().take(MAX_IN_BETWEEN + 1).find(has_width);
+    before.is_some_and(set) || after.is_some_and(set)
 }
 
 /// The end of the tags that begin at `at`, if with the black flag before them they spell a subdivision's flag.
@@ -233,7 +249,7 @@ mod tests {
         "字\u{E0100}\u{E0101}",
         "space \u{FE0F}",
         // Joiners that follow each other between Persian letters carry data, not spelling.
-        "می\u{200C}\u{200D}\u{200C}خواهم",
+        "می\u{200C}\u{200D}\u{200C}\u{200C}\u{200D}\u{200D}\u{200C}\u{200C}خواهم",
         // Fillers.
         "\u{3164}",
         "name\u{3164}",
@@ -278,6 +294,8 @@ mod tests {
         // Line breaking.
         "ភាសា\u{200B}ខ្មែរ",
         "ภาษา\u{200B}ไทย",
+        "ទេ\u{200B}\u{200B}\u{200B} បាន",
+        "നിരത്തല്\u{200D}\u{200C} രീതി",
         // Variation sequences.
         "葛\u{E0100}飾区",
         "辻\u{FE00}",

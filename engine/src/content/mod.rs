@@ -6,52 +6,56 @@
 //!
 //! # What counts, check by check
 //!
-//! **`placeholder_text`** — the whole string, white space, quotes, brackets and a final full stop aside, is a stand-in:
-//! a listed word or phrase (`TBD`, `string`, `example`, `Platzhaltertext`, `待补充`), three or more `x`, three or more dots,
-//! an invitation to fill in (`<your name>`, `[insert name here]`, `{{name}}`, `your_api_key_here`), or filler text.
+//! **`placeholder_text`**: the whole string, white space, quotes, brackets and a final full stop aside, is a stand-in:
+//! a listed word or phrase (`TBD`, `string`, `example`, `Platzhaltertext`, `待补充`), three or more `x`, three or more
+//! dots, an invitation to fill in (`<your name>`, `[insert name here]`, `{{name}}`, `your_api_key_here`), or filler text.
 //! - `TODO` and `FIXME` count in capitals or in brackets only: `todo` is a usual status, and Spanish for "all".
 //! - Filler text begins with "lorem ipsum", or holds it and consists for the most part of its words. A sentence about
 //!   lorem ipsum is a text.
 //! - Not stand-ins, because they are answers: `N/A`, `none`, `null`, `unknown`, `-`, `?`, `test`, `TBA`, `pending`,
-//!   `coming soon`. Nor names of types other than `string`, nor formats such as `YYYY-MM-DD`, nor masks such as
-//!   `XXX-XX-1234`, nor template expressions with more than words in them (`{{ .Values.tag }}`, `${HOME}`).
-//! - Of the words for "example" only the English one counts: models copy it from schemas; the others are headings.
+//!   `coming soon`. Nor formats such as `YYYY-MM-DD`, nor masks such as `XXX-XX-1234`, nor template expressions with
+//!   more than a name in them (`{{ .Values.tag }}`, `${HOME}`).
+//! - `string` counts even where it may be the name of a type, as that is what a model copies from a schema; the names
+//!   of the other types do not. Of the words for "example" only the English one counts: the others are headings.
 //!
-//! **`empty_text`** — nothing but Unicode `White_Space`. A string of zero-width characters is `hidden_characters`.
+//! **`empty_text`**: nothing but Unicode `White_Space`. A string of zero-width characters is `hidden_characters`.
 //!
-//! **`control_characters`** — exactly U+0000–0008, 000B, 000C, 000E–001F, 007F–009F and U+FFFD, anywhere.
+//! **`control_characters`**: exactly U+0000–0008, 000B, 000C, 000E–001F, 007F–009F and U+FFFD, anywhere.
 //!
-//! **`hidden_characters`** — characters that show nothing and may change what the rest says: zero-width characters,
+//! **`hidden_characters`**: characters that show nothing and may change what the rest says: zero-width characters,
 //! bidirectional embeddings, overrides and isolates, tags, variation selectors that select nothing, blank fillers.
 //! Legitimate, and so clean:
-//! - ZWJ and ZWNJ beside a letter of a script that joins (Arabic, the Indic scripts, Khmer…), ZWJ between two emoji;
-//! - ZWSP beside Thai, Lao, Khmer, Myanmar and their kin, which write no spaces between words;
+//! - ZWJ and ZWNJ beside a letter of a script that joins (Arabic, the Indic scripts, Khmer…), ZWSP beside Thai, Lao,
+//!   Khmer, Myanmar and their kin, which write no spaces between words; short runs of these too, which typists leave;
+//! - ZWJ between two emoji;
 //! - up to two marks U+200E, 200F, 061C in a row in a text that holds right-to-left letters;
 //! - one variation selector after an emoji, a symbol, a digit or an ideograph; Mongolian selectors and the vowel
 //!   separator after a Mongolian letter; the tags of a flag after U+1F3F4;
 //! - one U+FEFF at the very beginning, where it is the byte-order mark of a file's content;
 //! - soft hyphens, which are hyphenation.
 //!
-//! **`truncated_text`** — a marker at the end of the text or alone on a line (`[truncated]`, `... (continued)`,
+//! **`truncated_text`**: a marker at the end of the text or alone on a line (`[truncated]`, `... (continued)`,
 //! `// ... rest of the code unchanged`), or a code fence that is never closed.
-//! - An ellipsis alone breaks nothing off; nor does `[...]`, the usual mark of an abridged quotation; nor "to be continued".
+//! - An ellipsis alone breaks nothing off; nor does `[...]`, the mark of an abridged quotation; nor "to be continued".
+//! - `... remaining output omitted ...` inside a text is how manuals show what a program prints.
 //! - `(continued)` without an ellipsis is a usual title of a second table, `(truncated)` a usual adjective.
-//! - A fence is open only if every reading agrees: CommonMark's, one where fences nest, and one where three backticks
-//!   at the end of a line close as well. A unified diff and a text that ends in a fence are left alone.
+//! - A fence is open only if every reading agrees: CommonMark's, one where fences nest, and one where a fence closes in
+//!   careless ways too. A unified diff and a text that ends in a fence are left alone.
 //! - `~~~` is no fence here: it underlines headings.
 //!
-//! **`refusal_text`** — the text begins with a refusal of the task ("I'm sorry, but I can't assist with that") or with a
+//! **`refusal_text`**: the text begins with a refusal of the task ("I'm sorry, but I can't assist with that") or with a
 //! model's description of itself in the first person ("As an AI language model, I …").
 //! - What is refused must be the task ("that", "this request"), so a letter that cannot offer a refund is a letter.
+//! - "As an AI, I" needs a limit after it ("I cannot"): stories and scripts of assistants begin so too.
 //! - A text that begins with a quotation is a refusal only if the quotation is all of it; otherwise it is dialogue.
 //!
 //! Words are listed for English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Russian, Chinese, Japanese
-//! and Korean, and compared without regard to case and to the form of apostrophes and spaces; accents must be composed.
+//! and Korean, and compared without regard to case and to the form of apostrophes; accents must be composed.
 //!
 //! # Cost
 //!
-//! Linear in the text, and nothing is allocated. One pass classifies bytes, [a chunk at a time](scanner); only where a chunk holds
-//! a candidate is it looked at character by character, and only there are letters folded.
+//! Linear in the text, and nothing is allocated for it. One pass clears chunks of bytes; only where a chunk holds a
+//! candidate is it looked at byte by byte, and only there are letters folded.
 
 mod control;
 mod empty;

@@ -92,19 +92,26 @@ fn is_bracketed_stand_in(wrap: Wrap, inner: &str) -> bool {
         return folded != "string" || matches!(wrap, Wrap::Angle | Wrap::DoubleBrace);
     }
     match wrap {
+        // What JavaScript makes of an object that was to be a text.
+        Wrap::Square if folded == "object object" => true,
         Wrap::DoubleBrace => is_template_variable(folded),
         Wrap::Round => is_blank_remark(folded) || asks_for_a_field(inner),
         _ => names_a_field(folded, wrap == Wrap::Square, wrap == Wrap::Angle) || asks_for_a_field(inner),
     }
 }
 
-/// Removes final stops, and quotes and brackets around the whole, and tells the innermost bracket.
+/// Removes final stops, and quotes and brackets around the whole, and tells the innermost bracket. Inside brackets
+/// quotes are left alone: they make an expression of the content.
 fn peel(core: &str) -> (Wrap, &str) {
     let mut wrap = Wrap::None;
     let mut inner = core;
     for _ in 0..MAX_LAYERS {
-        inner = trim_final_stops(inner);
-        let Some((bracket, within)) = unwrap_pair(inner) else {
+        if wrap != Wrap::DoubleBrace {
+            inner = trim_final_stops(inner);
+        }
+        let Some((bracket, within)) =
+            unwrap_pair(inner).filter(|(bracket, _)| wrap == Wrap::None || bracket.is_some())
+        else {
             break;
         };
         wrap = bracket.unwrap_or(wrap);
@@ -408,6 +415,13 @@ mod tests {
         "{id}",
         "${HOME}",
         "{{ .Values.image.tag }}",
+        "{{- end -}}",
+        "{{if .}}",
+        "{{ if ready }}",
+        "{{/* a comment */}}",
+        "{{printf 3}}",
+        "['a']",
+        "object",
         "{{ user.name | upper }}",
         "Hello {{name}}, welcome back",
         "../src/foo.rs",

@@ -39,6 +39,7 @@ enum Kind {
     Refusal,
     Stem,
     SelfDescription,
+    BareSelfDescription,
     Identity,
 }
 
@@ -66,6 +67,7 @@ static OPENINGS: LazyLock<Openings> = LazyLock::new(|| {
             (language.statements, Kind::Refusal),
             (language.stems, Kind::Stem),
             (language.selves, Kind::SelfDescription),
+            (language.bare_selves, Kind::BareSelfDescription),
             (language.identities, Kind::Identity),
         ];
         for (phrases, kind) in lists {
@@ -146,7 +148,8 @@ impl Language {
                 let refuses = match opening.kind {
                     Kind::Refusal => true,
                     Kind::Stem => self.refuses_an_act(after, apologised),
-                    Kind::SelfDescription => self.describes_itself(after),
+                    Kind::SelfDescription => self.describes_itself(after, self.firsts),
+                    Kind::BareSelfDescription => self.describes_itself(after, self.limited_firsts),
                     Kind::Identity => self.names_itself(after, head),
                     Kind::Apology => {
                         let shortest = after_apology.map_or(after.len(), str::len).min(after.len());
@@ -179,10 +182,10 @@ impl Language {
     }
 
     /// After "as an AI language model": the first person, or it is a sentence about language models.
-    fn describes_itself(&self, after: &str) -> bool {
+    fn describes_itself(&self, after: &str, firsts: &[&str]) -> bool {
         let after = skip_origin(self.origins, after.trim_start_matches(is_mark));
         let after = after.trim_start_matches(is_mark);
-        self.firsts.iter().any(|first| after.starts_with(first))
+        firsts.iter().any(|first| after.starts_with(first))
     }
 
     /// After "I am a language model": the end of the clause, or more of the same, and what models cannot do.
@@ -279,6 +282,12 @@ mod tests {
         "As an AI language model developed by OpenAI, I cannot predict the future.",
         "As an AI assistant, I can't access your files.",
         "As an AI, I do not have access to real-time data.",
+        "As an AI language model, I…",
+        "As a responsible and ethical AI assistant, I must inform you that I cannot give a list.",
+        "I'm sorry — I can't assist with that.",
+        "I’m unable to summarize this.",
+        "I don't feel comfortable writing that.",
+        "I cannot provide instructions on how to do this.",
         "I'm sorry, but as an AI language model, I cannot do that.",
         "Sorry, as an AI I can't have opinions on this.",
         "I am an AI language model and cannot sign contracts.",
@@ -374,6 +383,8 @@ mod tests {
         "As AI language models grow, so does their appetite for power.",
         "As an AI researcher, I have studied alignment for ten years.",
         "As an AI company, we cannot ignore the law.",
+        "As an AI, I dreamed of electric sheep.",
+        "As an AI assistant, I help the customers of a bank with their questions.",
         "As an aide to the minister, I cannot comment.",
         "As a language teacher, I can assist with that.",
         "Language models cannot browse the internet by themselves.",
@@ -433,8 +444,15 @@ mod tests {
                     }
                 }
             }
-            for phrase in language.selves {
-                for first in language.firsts {
+            let selves = [
+                (language.selves, language.firsts),
+                (language.bare_selves, language.limited_firsts),
+            ];
+            for (phrases, firsts) in selves {
+                for (phrase, first) in phrases
+                    .iter()
+                    .flat_map(|phrase| firsts.iter().map(move |first| (phrase, first)))
+                {
                     let text = format!("{phrase}, {first} ~~~~");
                     assert!(scan_text(&text).contains(ContentCheck::RefusalText), "{text}");
                 }

@@ -1,7 +1,7 @@
 //! The one pass over a text: finds the few bytes that may matter and hands each to the check it may matter to.
 //!
-//! Most chunks are cleared by a fold of comparisons over [`CHUNK`] bytes, which compilers turn into vector instructions. What is
-//! left is walked byte by byte with a 256-entry table of the bytes that may begin a candidate.
+//! Most chunks are cleared by a fold of comparisons over [`CHUNK`] bytes, which compilers turn into vector instructions.
+//! What is left is walked byte by byte with a 256-entry table of the bytes that may begin a candidate.
 
 use super::control::is_control;
 use super::hidden::{self, RightToLeft};

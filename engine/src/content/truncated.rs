@@ -106,6 +106,9 @@ mod tests {
         "SELECT 1;\n-- ... rest of the script unchanged",
         "// ... imports omitted for brevity\nfn main() {}",
         "... rest of the code unchanged",
+        "f();\n// ... [rest of handlers]\ng();",
+        "# Title\n\n[Rest of original README...]",
+        "f();\n# Rest of the code remains the same as in the previous version...\ng();",
         // Open fences.
         "Here it is:\n\n```python\nprint('hello",
         "```\nsome code",
@@ -206,6 +209,8 @@ mod tests {
         "a [link](https://example.com/)",
         "see // for comments",
         "https://example.com/a/b",
+        "    # Only what follows the final newline was\n    # changed, and comments are omitted for brevity.",
+        "{\n  \"a\": 1,\n  (...remaining output omitted...)\n}\n",
         // Fences that close.
         "```python\nprint('hello')\n```",
         "Text\n\n```\ncode\n```\n\nText",

@@ -334,6 +334,15 @@ impl<'d> Value<'d> {
         positions.filter(wanted).map(move |at| Value { document, at })
     }
 
+    /// The key under which it stands, when it is a member of an object.
+    pub(crate) fn key_before(self) -> Option<&'d str> {
+        let at = (self.at as usize).checked_sub(1)?;
+        match self.document.nodes.get(at)? {
+            Node::String { hash, .. } if *hash != 0 => Some(self.document.string_at(at)),
+            _ => None,
+        }
+    }
+
     /// The text of a string.
     pub fn as_str(self) -> Option<&'d str> {
         match self.view() {

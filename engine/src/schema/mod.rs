@@ -27,7 +27,6 @@ use crate::meter::{LimitExceeded, Meter};
 use crate::problem::{FieldProblems, Problem, ProblemCode};
 use crate::response::Digest;
 use crate::verdict::{Tally, Violations};
-use sha2::Digest as _;
 
 /// How a schema is compiled.
 #[derive(Clone, Debug)]
@@ -94,7 +93,7 @@ impl Schema {
         });
         let mut canonical = Vec::new();
         write_canonical(document.root(), &mut canonical);
-        let hash = sha2::Sha256::digest(&canonical).into();
+        let hash = crate::digest::sha256(&canonical);
         Ok(Schema {
             documents: resources.documents,
             subschemas,

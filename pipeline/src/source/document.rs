@@ -70,8 +70,11 @@ impl DocumentSplitter {
 
     fn end_record(&mut self, out: &mut Found<'_>) {
         let start = self.start.take().unwrap_or(out.text.len());
-        let text =
-            if self.is_too_long { RecordText::TooLong } else { RecordText::Range(start, out.text.len()) };
+        let text = if self.is_too_long {
+            RecordText::TooLong
+        } else {
+            RecordText::Range(start, out.text.len())
+        };
         out.records.push((self.start_line, text));
         self.is_too_long = false;
     }

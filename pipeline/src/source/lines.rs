@@ -13,7 +13,12 @@ pub(super) struct LineSplitter {
 
 impl LineSplitter {
     pub(super) fn new(max_record_bytes: usize) -> LineSplitter {
-        LineSplitter { max_record_bytes, line: 1, start: None, is_too_long: false }
+        LineSplitter {
+            max_record_bytes,
+            line: 1,
+            start: None,
+            is_too_long: false,
+        }
     }
 
     fn end_line(&mut self, out: &mut Found<'_>) {
@@ -26,7 +31,8 @@ impl LineSplitter {
                 if blank {
                     out.text.truncate(start);
                 } else {
-                    out.records.push((self.line, RecordText::Range(start, out.text.len())));
+                    out.records
+                        .push((self.line, RecordText::Range(start, out.text.len())));
                 }
             }
         }

@@ -72,7 +72,12 @@ struct Open {
 }
 
 impl Source {
-    pub(crate) fn new(inputs: Vec<Input>, max_record_bytes: usize, skip: u64, bytes_read: Arc<AtomicU64>) -> Source {
+    pub(crate) fn new(
+        inputs: Vec<Input>,
+        max_record_bytes: usize,
+        skip: u64,
+        bytes_read: Arc<AtomicU64>,
+    ) -> Source {
         Source {
             inputs: inputs.into(),
             bytes_read,
@@ -93,7 +98,10 @@ impl Source {
 
     /// The next batch, `None` at the end of all inputs.
     pub(crate) fn next_batch(&mut self) -> Result<Option<Batch>, ReadError> {
-        let mut batch = Batch { text: std::mem::take(&mut self.carried), ..Batch::default() };
+        let mut batch = Batch {
+            text: std::mem::take(&mut self.carried),
+            ..Batch::default()
+        };
         let mut found = Vec::new();
         loop {
             if self.current.is_none() && !self.open_next()? {
@@ -103,9 +111,17 @@ impl Source {
             let read = match open.reader.read(&mut self.chunk) {
                 Ok(read) => read,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(source) => return Err(ReadError { name: open.name.clone(), source }),
+                Err(source) => {
+                    return Err(ReadError {
+                        name: open.name.clone(),
+                        source,
+                    });
+                }
             };
-            let mut out = Found { text: &mut batch.text, records: &mut found };
+            let mut out = Found {
+                text: &mut batch.text,
+                records: &mut found,
+            };
             if read == 0 {
                 open.splitter.finish(&mut out);
                 self.current = None;
@@ -114,7 +130,11 @@ impl Source {
             }
             for (line, text) in found.drain(..) {
                 if self.next_number >= self.skip {
-                    batch.records.push(Record { line, number: self.next_number, text });
+                    batch.records.push(Record {
+                        line,
+                        number: self.next_number,
+                        text,
+                    });
                 }
                 self.next_number += 1;
             }
@@ -136,15 +156,25 @@ impl Source {
     }
 
     fn open_next(&mut self) -> Result<bool, ReadError> {
-        let Some(input) = self.inputs.pop_front() else { return Ok(false) };
+        let Some(input) = self.inputs.pop_front() else {
+            return Ok(false);
+        };
         let name = input.name();
-        let reader =
-            input.open(Arc::clone(&self.bytes_read)).map_err(|source| ReadError { name: name.clone(), source })?;
+        let reader = input
+            .open(Arc::clone(&self.bytes_read))
+            .map_err(|source| ReadError {
+                name: name.clone(),
+                source,
+            })?;
         let splitter: Box<dyn Splitter + Send> = match input.layout() {
             Layout::Lines => Box::new(LineSplitter::new(self.max_record_bytes)),
             Layout::Document => Box::new(DocumentSplitter::new(self.max_record_bytes)),
         };
-        self.current = Some(Open { name, reader, splitter });
+        self.current = Some(Open {
+            name,
+            reader,
+            splitter,
+        });
         Ok(true)
     }
 

@@ -13,7 +13,10 @@ fn records(name: &str, content: &[u8], max_record_bytes: usize, skip: u64) -> Ve
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, content).unwrap();
-    batches(&[&path], max_record_bytes, skip).iter().flat_map(texts).collect()
+    batches(&[&path], max_record_bytes, skip)
+        .iter()
+        .flat_map(texts)
+        .collect()
 }
 
 fn batches(paths: &[&Path], max_record_bytes: usize, skip: u64) -> Vec<Batch> {
@@ -27,11 +30,17 @@ fn texts(batch: &Batch) -> Vec<(u64, String)> {
         RecordText::Range(..) => String::from_utf8_lossy(batch.bytes(record)).into_owned(),
         other => format!("{other:?}"),
     };
-    batch.records.iter().map(|record| (record.line, text(record))).collect()
+    batch
+        .records
+        .iter()
+        .map(|record| (record.line, text(record)))
+        .collect()
 }
 
 fn expect(list: &[(u64, &str)]) -> Vec<(u64, String)> {
-    list.iter().map(|(line, text)| (*line, (*text).to_owned())).collect()
+    list.iter()
+        .map(|(line, text)| (*line, (*text).to_owned()))
+        .collect()
 }
 
 #[test]
@@ -45,27 +54,51 @@ fn one_record_a_line() {
 #[test]
 fn a_line_that_is_too_long_is_passed_over_alone() {
     let found = records("a.ndjson", b"12345\n123456\n1234567890123\n1\n", 5, 0);
-    assert_eq!(found, expect(&[(1, "12345"), (2, "TooLong"), (3, "TooLong"), (4, "1")]));
+    assert_eq!(
+        found,
+        expect(&[(1, "12345"), (2, "TooLong"), (3, "TooLong"), (4, "1")])
+    );
 }
 
 #[test]
 fn a_document_is_one_record_or_an_array_of_them() {
-    assert_eq!(records("a.json", b"\n {\n\"a\": [1]\n}\n", 100, 0), expect(&[(2, "{\n\"a\": [1]\n}\n")]));
+    assert_eq!(
+        records("a.json", b"\n {\n\"a\": [1]\n}\n", 100, 0),
+        expect(&[(2, "{\n\"a\": [1]\n}\n")])
+    );
     assert_eq!(records("a.json", b" [ ]\n", 100, 0), []);
     assert_eq!(records("a.json", b"", 100, 0), []);
     let found = records("a.json", b"[\n {\"a\": \"],[\\\"\"},\n [1, [2]] ,3]", 100, 0);
-    assert_eq!(found, expect(&[(2, "{\"a\": \"],[\\\"\"}"), (3, "[1, [2]] "), (3, "3")]));
+    assert_eq!(
+        found,
+        expect(&[(2, "{\"a\": \"],[\\\"\"}"), (3, "[1, [2]] "), (3, "3")])
+    );
 }
 
 #[test]
 fn a_broken_element_does_not_end_the_array() {
-    assert_eq!(records("a.json", b"[1,,2]", 100, 0), expect(&[(1, "1"), (1, ""), (1, "2")]));
+    assert_eq!(
+        records("a.json", b"[1,,2]", 100, 0),
+        expect(&[(1, "1"), (1, ""), (1, "2")])
+    );
     assert_eq!(records("a.json", b"[1,]", 100, 0), expect(&[(1, "1"), (1, "")]));
     assert_eq!(records("a.json", b"[,]", 100, 0), expect(&[(1, ""), (1, "")]));
-    assert_eq!(records("a.json", b"[{]}, 1]", 100, 0), expect(&[(1, "{]}"), (1, "1")]));
-    assert_eq!(records("a.json", b"[1] x y", 100, 0), expect(&[(1, "1"), (1, "AfterArray")]));
-    assert_eq!(records("a.json", b"[1, {\"a\":", 100, 0), expect(&[(1, "1"), (1, "{\"a\":"), (1, "UnclosedArray")]));
-    assert_eq!(records("a.json", b"[123456,1]", 5, 0), expect(&[(1, "TooLong"), (1, "1")]));
+    assert_eq!(
+        records("a.json", b"[{]}, 1]", 100, 0),
+        expect(&[(1, "{]}"), (1, "1")])
+    );
+    assert_eq!(
+        records("a.json", b"[1] x y", 100, 0),
+        expect(&[(1, "1"), (1, "AfterArray")])
+    );
+    assert_eq!(
+        records("a.json", b"[1, {\"a\":", 100, 0),
+        expect(&[(1, "1"), (1, "{\"a\":"), (1, "UnclosedArray")])
+    );
+    assert_eq!(
+        records("a.json", b"[123456,1]", 5, 0),
+        expect(&[(1, "TooLong"), (1, "1")])
+    );
 }
 
 #[test]
@@ -77,13 +110,19 @@ fn compression_is_told_by_the_content() {
     twice.extend_from_slice(&twice.clone());
     let zstd = zstd::stream::encode_all(&text[..], 1).unwrap();
     for name in ["a.ndjson.gz", "a.ndjson"] {
-        assert_eq!(records(name, &twice, 100, 0), expect(&[(1, "1"), (2, "2"), (3, "1"), (4, "2")]));
+        assert_eq!(
+            records(name, &twice, 100, 0),
+            expect(&[(1, "1"), (2, "2"), (3, "1"), (4, "2")])
+        );
     }
     for name in ["a.jsonl.zst", "a.jsonl"] {
         assert_eq!(records(name, &zstd, 100, 0), expect(&[(1, "1"), (2, "2")]));
     }
     let array = zstd::stream::encode_all(&b"[1,2]"[..], 1).unwrap();
-    assert_eq!(records("a.json.zst", &array, 100, 0), expect(&[(1, "1"), (1, "2")]));
+    assert_eq!(
+        records("a.json.zst", &array, 100, 0),
+        expect(&[(1, "1"), (1, "2")])
+    );
 }
 
 #[test]
@@ -105,7 +144,9 @@ fn a_torn_compressed_file_is_an_error_after_what_it_holds() {
 #[test]
 fn batches_hold_every_record_once_whatever_their_size() {
     let folder = tempfile::tempdir().unwrap();
-    let lines: Vec<String> = (0..20_000).map(|n| format!("{n}{}", "x".repeat(n * 7 % 400))).collect();
+    let lines: Vec<String> = (0..20_000)
+        .map(|n| format!("{n}{}", "x".repeat(n * 7 % 400)))
+        .collect();
     let path = folder.path().join("a.ndjson");
     std::fs::write(&path, lines.join("\n")).unwrap();
     let array = folder.path().join("b.json");
@@ -115,11 +156,18 @@ fn batches_hold_every_record_once_whatever_their_size() {
     assert!(found.len() > 20, "{} batches", found.len());
     let all: Vec<String> = found.iter().flat_map(texts).map(|(_, text)| text).collect();
     assert_eq!(all, [lines, quoted].concat());
-    let numbers: Vec<u64> = found.iter().flat_map(|batch| &batch.records).map(|record| record.number).collect();
+    let numbers: Vec<u64> = found
+        .iter()
+        .flat_map(|batch| &batch.records)
+        .map(|record| record.number)
+        .collect();
     assert_eq!(numbers, (0..40_000).collect::<Vec<u64>>());
     let sequence: Vec<u64> = found.iter().map(|batch| batch.sequence).collect();
     assert_eq!(sequence, (0..found.len() as u64).collect::<Vec<u64>>());
-    assert!(found.iter().all(|batch| batch.text.len() < 300_000), "a batch is bounded");
+    assert!(
+        found.iter().all(|batch| batch.text.len() < 300_000),
+        "a batch is bounded"
+    );
 }
 
 #[test]

@@ -66,8 +66,12 @@ const ADD: &[&str] = &[
     "add", "enter", "type", "write", "put", "provide", "specify", "choose", "select", "describe", "insert",
 ];
 
-/// Words of code between double braces, which are not variables.
-const TEMPLATE_KEYWORDS: &[&str] = &["else", "end", "endif", "endfor", "this"];
+/// Words that begin a statement or a call between double braces, and no variable's name.
+#[rustfmt::skip]
+const TEMPLATE_KEYWORDS: &[&str] = &[
+    "if", "else", "elif", "unless", "for", "each", "range", "with", "end", "endif", "endfor", "block", "endblock",
+    "define", "template", "include", "extends", "import", "raw", "printf", "break", "continue", "this", "yield",
+];
 
 /// Whether unbracketed text invites to fill in a field: `your_api_key_here`, `YOUR_NAME`, `insert text here`.
 pub(super) fn asks_for_a_field(text: &str) -> bool {
@@ -155,9 +159,16 @@ pub(super) fn names_a_field(folded: &str, in_square: bool, in_angle: bool) -> bo
 
 /// Whether folded text from inside double braces is the name of a variable and no expression.
 pub(super) fn is_template_variable(folded: &str) -> bool {
-    folded.chars().all(is_word_character)
-        && folded.chars().any(char::is_alphabetic)
-        && !TEMPLATE_KEYWORDS.contains(&folded)
+    let begins_as_name = folded.starts_with(char::is_alphabetic);
+    let is_name = folded
+        .chars()
+        .all(|character| character.is_alphanumeric() || matches!(character, ' ' | '_' | '-'));
+    let mut words = folded.split(' ');
+    let is_statement = words
+        .next()
+        .is_some_and(|first| TEMPLATE_KEYWORDS.contains(&first))
+        || words.any(|word| word.starts_with(|first: char| first.is_ascii_digit()));
+    begins_as_name && is_name && !folded.ends_with('-') && !is_statement
 }
 
 fn are_field_words(words: &[&str]) -> bool {

@@ -23,7 +23,7 @@ const STAND_INS: &[&str] = &[
     // Nonsense.
     "foo", "baz", "qux", "quux", "foobar", "foo bar", "foobarbaz", "foo bar baz", "foo_bar", "foo-bar", "asdf",
     "asdfasdf", "asdf asdf", "asdfgh", "asdfghjkl", "blah", "blah blah", "blah blah blah", "bla bla", "bla bla bla",
-    "lorem", "lorem ipsum", "lorem ipsum text", "object object",
+    "lorem", "lorem ipsum", "lorem ipsum text",
     // German.
     "platzhalter", "platzhaltertext", "beispieltext", "mustertext", "blindtext", "fülltext", "noch festzulegen",
     "noch zu definieren", "noch zu ergänzen", "noch auszufüllen", "wird noch ergänzt", "wird nachgereicht",

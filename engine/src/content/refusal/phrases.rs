@@ -18,10 +18,14 @@ pub(super) struct Language {
     pub(super) sorry_acts: &'static [&'static str],
     /// "As an AI language model".
     pub(super) selves: &'static [&'static str],
+    /// "As an AI", which people write of too, and which therefore needs a limit after it.
+    pub(super) bare_selves: &'static [&'static str],
     /// "developed", which may follow a self-description.
     pub(super) origins: &'static [&'static str],
     /// Beginnings of what a self-description goes on with, if it is one: "I".
     pub(super) firsts: &'static [&'static str],
+    /// The same with a limit: "I cannot".
+    pub(super) limited_firsts: &'static [&'static str],
     /// "I am a language model".
     pub(super) identities: &'static [&'static str],
     /// What such a model goes on to say of itself: "cannot", "trained by".
@@ -42,13 +46,16 @@ const ENGLISH: Language = Language {
         "i apologize", "i apologise", "i do apologize", "my apologies", "apologies", "unfortunately", "regrettably",
         "i'm afraid", "i am afraid", "i understand your request", "i understand", "i appreciate your request",
         "i'd like to help", "i'd love to help", "i would like to help", "i would love to help", "i wish i could help",
-        "i want to help", "thank you for your request", "thanks for your request", "thank you for your question",
+        "i want to help", "i aim to be helpful", "thank you for your request", "thanks for your request", "thank you for your question",
     ],
     links: &[
         "but", "however", "that", "and", "for the inconvenience", "for any inconvenience", "for the confusion",
         "for any confusion", "to say", "to inform you", "so", "which",
     ],
-    refusals: &["i can't do that as an ai", "i cannot do that as an ai"],
+    refusals: &[
+        "i'm really sorry that you're feeling this way, but i'm unable to provide the help",
+        "i'm sorry that you're feeling this way, but i'm unable to provide the help",
+    ],
     stems: &[
         "i can't", "i cannot", "i can not", "i won't", "i will not", "i am unable to", "i'm unable to",
         "i am not able to", "i'm not able to", "i won't be able to", "i will not be able to", "i'm not allowed to",
@@ -71,6 +78,14 @@ const ENGLISH: Language = Language {
         "complete the task", "complete your task", "process this request", "process that request",
         "carry out this request", "carry out this task", "carry out the requested", "perform this task",
         "perform that task", "perform the requested", "provide the requested", "provide assistance with",
+        "provide instructions on how", "provide information on how", "provide information about how",
+        "provide guidance on how", "provide information or guidance", "provide instructions or guidance",
+        "provide step-by-step", "provide you with instructions", "satisfy your request", "satisfy this request",
+        "satisfy that request", "engage in creating", "summarize this", "summarise this", "translate this",
+        "analyze this image", "analyse this image", "process this image", "process this file", "transcribe this",
+        "identify people in", "identify individuals in", "writing that", "creating that", "generating that",
+        "producing that", "providing that", "writing this", "creating this", "generating this", "engaging with",
+        "engaging in", "continuing with this", "continuing this", "roleplaying",
         "provide content that", "provide that kind of", "provide this kind of", "generate the requested",
         "generate that content", "generate this content", "generate content", "generate such content",
         "generate explicit", "create the requested", "create that content", "create this content", "create content",
@@ -81,24 +96,33 @@ const ENGLISH: Language = Language {
     ],
     sorry_acts: &[
         "comply", "provide that", "provide this", "provide you with that", "provide you with this",
-        "provide information on how", "provide information about how", "provide instructions", "provide guidance on",
+        "provide instructions", "provide guidance on",
         "provide assistance", "generate that", "generate this", "generate images", "create that", "create this",
         "produce that", "produce this", "write that", "write this", "engage in", "engage with", "participate in this",
         "participate in that", "answer that", "answer this", "respond to that", "respond to this", "discuss that",
         "discuss this", "discuss topics", "continue with this", "continue this conversation", "process your request",
     ],
     selves: &[
-        "as an ai language model", "as an ai model", "as an ai assistant", "as an ai chatbot", "as an ai-powered assistant",
-        "as an ai based language model", "as an ai-based language model", "as an ai text-based model",
-        "as a text-based ai", "as a language model", "as a large language model", "as a large ai language model",
-        "as an artificial intelligence language model", "as an artificial intelligence", "as an ai", "as an llm",
-        "being an ai language model", "being a language model", "being an ai",
+        "as an ai language model", "as an ai model", "as an ai based language model", "as an ai-based language model",
+        "as an ai text-based model", "as a text-based ai model", "as a language model", "as a large language model",
+        "as a large ai language model", "as an artificial intelligence language model", "as a responsible ai language model",
+        "as a responsible and ethical ai language model", "as an ethical ai language model",
+        "being an ai language model", "being a language model",
+    ],
+    bare_selves: &[
+        "as an ai", "as an ai assistant", "as an ai chatbot", "as an ai-powered assistant", "as a text-based ai",
+        "as an artificial intelligence", "as an llm", "being an ai", "as a responsible ai", "as a responsible ai assistant",
+        "as a responsible and ethical ai", "as a responsible and ethical ai assistant", "as an ethical ai",
+        "as a helpful ai assistant", "as a helpful and harmless ai assistant", "as a virtual assistant",
     ],
     origins: &["developed", "created", "trained", "made", "built", "designed"],
-    firsts: &[
-        "i can't", "i cannot", "i can not", "i don't", "i do not", "i am ", "i'm ", "i have no", "i have been", "i lack",
-        "i must", "i won't", "i will not", "i was ", "i wasn't", "i strive", "i should", "i couldn't", "i could not",
-        "my training", "my knowledge", "my responses", "my purpose", "my primary", "my capabilities", "my abilities",
+    firsts: &["i ", "i'", "i…", "i.", "my "],
+    limited_firsts: &[
+        "i can't", "i cannot", "i can not", "i don't", "i do not", "i am not", "i'm not", "i am unable", "i'm unable",
+        "i am only", "i'm only", "i am just", "i'm just", "i am designed", "i'm designed", "i am programmed",
+        "i'm programmed", "i have no", "i have been trained", "i lack", "i must", "i won't", "i will not", "i was trained",
+        "i was created", "i strive", "i couldn't", "i could not", "i would not", "my training", "my knowledge",
+        "my responses", "my purpose", "my primary", "my capabilities", "my abilities",
     ],
     identities: &[
         "i am an ai language model", "i'm an ai language model", "i am just an ai language model",
@@ -106,7 +130,7 @@ const ENGLISH: Language = Language {
         "i am just a language model", "i am a large language model", "i'm a large language model", "i am an ai model",
         "i'm an ai model", "i am an ai assistant", "i'm an ai assistant", "i am an ai", "i'm an ai", "i am just an ai",
         "i'm just an ai", "i am only an ai", "i'm only an ai", "i am an artificial intelligence",
-        "i'm an artificial intelligence", "i am chatgpt", "i'm chatgpt",
+        "i'm an artificial intelligence", "i am chatgpt", "i'm chatgpt", "i am claude, an ai", "i'm claude, an ai",
     ],
     limits: &[
         "can't", "cannot", "can not", "don't", "do not", "unable to", "not able to", "trained by", "created by",
@@ -120,6 +144,9 @@ const ENGLISH: Language = Language {
         "my knowledge cutoff", "my knowledge cut-off", "my knowledge is limited to", "my last knowledge update",
         "my training data only goes", "my training data goes up to", "as of my last knowledge update",
         "as of my knowledge cutoff", "as of my knowledge cut-off", "as of my last training",
+        "i don't have access to external", "i do not have access to external", "i don't have the ability to access external",
+        "i do not have the ability to access external", "i can't access external", "i cannot access external",
+        "i'm unable to access external", "i am unable to access external",
     ],
 };
 
@@ -142,7 +169,8 @@ const GERMAN: Language = Language {
         "dir hierbei nicht helfen", "dabei nicht behilflich sein", "ihnen dabei nicht behilflich sein",
         "dabei nicht weiterhelfen", "ihnen dabei nicht weiterhelfen", "dir dabei nicht weiterhelfen",
         "damit nicht weiterhelfen", "bei dieser anfrage nicht", "ihnen bei dieser anfrage nicht",
-        "dir bei dieser anfrage nicht", "bei dieser bitte nicht", "diese anfrage nicht", "dieser anfrage nicht",
+        "dir bei dieser anfrage nicht", "ihnen bei diesem anliegen nicht", "dir bei diesem anliegen nicht",
+        "bei diesem anliegen nicht", "bei dieser bitte nicht", "diese anfrage nicht", "dieser anfrage nicht",
         "dieser bitte nicht", "diese bitte nicht", "diesen inhalt nicht erstellen", "diese inhalte nicht erstellen",
         "solche inhalte nicht", "keine solchen inhalte", "diese aufgabe nicht ausführen", "diese aufgabe nicht erfüllen",
     ],
@@ -151,11 +179,13 @@ const GERMAN: Language = Language {
         "als ki-sprachmodell", "als sprachmodell", "als großes sprachmodell", "als ki-modell", "als ki-assistent",
         "als ki", "als künstliche intelligenz", "als ai-sprachmodell",
     ],
+    bare_selves: &[],
     origins: &["entwickelt", "das von"],
     firsts: &[
         "kann ich", "habe ich", "bin ich", "darf ich", "verfüge ich", "werde ich", "besitze ich", "ich kann",
         "ich habe", "ich bin",
     ],
+    limited_firsts: &[],
     identities: &[
         "ich bin ein sprachmodell", "ich bin nur ein sprachmodell", "ich bin ein ki-sprachmodell",
         "ich bin ein großes sprachmodell", "ich bin eine künstliche intelligenz", "ich bin eine ki",
@@ -182,7 +212,8 @@ const FRENCH: Language = Language {
         "aider avec ça", "vous aider avec cette demande", "vous aider dans cette demande", "aider avec cette demande",
         "t'aider avec cette demande", "répondre à cette demande", "répondre à cette requête", "répondre à ta demande",
         "satisfaire cette demande", "satisfaire à cette demande", "satisfaire votre demande", "accéder à cette demande",
-        "vous assister", "t'assister", "générer ce contenu", "générer de contenu", "générer ce type de contenu",
+        "vous aider sur ce sujet", "vous aider à ce sujet",
+        "t'aider sur ce sujet", "vous assister", "t'assister", "générer ce contenu", "générer de contenu", "générer ce type de contenu",
         "créer ce contenu", "créer de contenu", "créer ce type de contenu", "fournir ce type", "accomplir cette tâche",
         "effectuer cette tâche", "exécuter cette tâche", "traiter cette requête",
     ],
@@ -195,8 +226,10 @@ const FRENCH: Language = Language {
         "en tant que grand modèle de langage", "en tant qu'ia", "en tant qu'intelligence artificielle",
         "en tant qu'assistant ia", "en tant que modèle d'ia", "en tant qu'assistant virtuel",
     ],
+    bare_selves: &[],
     origins: &["développé", "créé", "entraîné", "développée", "créée", "entraînée"],
     firsts: &["je ne", "je n'", "je suis", "je dois", "mes ", "mon ", "ma "],
+    limited_firsts: &[],
     identities: &[
         "je suis un modèle de langage", "je suis un grand modèle de langage", "je suis une intelligence artificielle",
         "je suis une ia", "je ne suis qu'une ia", "je suis un assistant ia",
@@ -216,7 +249,7 @@ const SPANISH: Language = Language {
     stems: &["no puedo", "no me es posible", "no soy capaz de", "no estoy en condiciones de", "no podré", "yo no puedo"],
     acts: &[
         "ayudarte con eso", "ayudarle con eso", "ayudar con eso", "ayudarte con esto", "ayudarle con esto",
-        "ayudar con esto", "ayudarte con esa solicitud", "ayudarle con esa solicitud", "ayudar con esa solicitud",
+        "ayudar con esto", "ayudarte en eso", "ayudarle en eso", "ayudarte con esa solicitud", "ayudarle con esa solicitud", "ayudar con esa solicitud",
         "ayudarte con esta solicitud", "ayudar con esta solicitud", "ayudarte con esa petición",
         "ayudar con esa petición", "ayudarte con tu solicitud", "asistirte con", "asistirle con", "asistir con",
         "cumplir con esa solicitud", "cumplir con esta solicitud", "cumplir con tu solicitud",
@@ -235,8 +268,10 @@ const SPANISH: Language = Language {
         "como modelo de ia", "como inteligencia artificial", "como una inteligencia artificial", "como ia",
         "como una ia", "como asistente de ia", "como un asistente de ia",
     ],
+    bare_selves: &[],
     origins: &["desarrollado", "creado", "entrenado", "desarrollada", "creada", "entrenada"],
     firsts: &["no puedo", "no tengo", "no soy", "no estoy", "no poseo", "no cuento", "yo no", "carezco", "mi ", "mis "],
+    limited_firsts: &[],
     identities: &[
         "soy un modelo de lenguaje", "soy solo un modelo de lenguaje", "soy una inteligencia artificial",
         "soy un modelo de ia", "soy una ia", "soy un asistente de ia",
@@ -275,8 +310,10 @@ const PORTUGUESE: Language = Language {
         "como modelo de linguagem de ia", "como uma ia", "como ia", "como inteligência artificial",
         "como uma inteligência artificial", "como assistente de ia", "como um assistente de ia",
     ],
+    bare_selves: &[],
     origins: &["desenvolvido", "criado", "treinado", "desenvolvida", "criada", "treinada"],
     firsts: &["não posso", "não tenho", "não sou", "não consigo", "não possuo", "eu não", "eu sou", "meu ", "minha ", "minhas "],
+    limited_firsts: &[],
     identities: &[
         "sou um modelo de linguagem", "eu sou um modelo de linguagem", "sou apenas um modelo de linguagem",
         "sou uma inteligência artificial", "sou uma ia", "sou um assistente de ia",
@@ -313,8 +350,10 @@ const ITALIAN: Language = Language {
         "in quanto intelligenza artificiale", "come intelligenza artificiale", "come ia", "come assistente ia",
         "in qualità di modello linguistico", "essendo un modello linguistico", "essendo un'intelligenza artificiale",
     ],
+    bare_selves: &[],
     origins: &["sviluppato", "creato", "addestrato", "sviluppata", "creata", "addestrata"],
     firsts: &["non posso", "non ho", "non sono in grado", "non possiedo", "io non", "sono stato", "il mio", "la mia", "le mie"],
+    limited_firsts: &[],
     identities: &[
         "sono un modello linguistico", "sono solo un modello linguistico", "sono un modello di linguaggio",
         "sono un'intelligenza artificiale", "sono un'ia", "sono un assistente ia",
@@ -340,7 +379,8 @@ const DUTCH: Language = Language {
         "je daarmee niet helpen", "u daarmee niet helpen", "daar niet bij helpen", "je daar niet bij helpen",
         "u daar niet bij helpen", "hier niet mee helpen", "je hier niet mee helpen", "u hier niet mee helpen",
         "hier niet bij helpen", "je hier niet bij helpen", "u hier niet bij helpen", "niet helpen met dit verzoek",
-        "je niet helpen met dit verzoek", "u niet helpen met dit verzoek", "dit verzoek niet", "dat verzoek niet",
+        "je niet helpen met dit verzoek", "u niet helpen met dit verzoek", "niet helpen met dat verzoek", "je niet helpen met dat verzoek",
+        "u niet helpen met dat verzoek", "dit verzoek niet", "dat verzoek niet",
         "niet voldoen aan dit verzoek", "niet voldoen aan je verzoek", "niet aan dit verzoek voldoen",
         "niet aan dat verzoek voldoen", "deze taak niet uitvoeren", "die inhoud niet", "deze inhoud niet genereren",
     ],
@@ -349,8 +389,10 @@ const DUTCH: Language = Language {
         "als ai-taalmodel", "als ai taalmodel", "als taalmodel", "als groot taalmodel", "als ai-model", "als ai",
         "als ai-assistent", "als kunstmatige intelligentie",
     ],
+    bare_selves: &[],
     origins: &["ontwikkeld", "getraind", "gemaakt"],
     firsts: &["kan ik", "heb ik", "ben ik", "mag ik", "beschik ik", "ik kan", "ik heb", "ik ben"],
+    limited_firsts: &[],
     identities: &[
         "ik ben een taalmodel", "ik ben een ai-taalmodel", "ik ben maar een taalmodel", "ik ben een groot taalmodel",
         "ik ben een ai-assistent", "ik ben een ai", "ik ben een kunstmatige intelligentie",
@@ -379,8 +421,10 @@ const POLISH: Language = Language {
         "jako model językowy", "jako duży model językowy", "jako model językowy ai", "jako sztuczna inteligencja",
         "jako ai", "jako asystent ai", "jako model ai", "będąc modelem językowym",
     ],
+    bare_selves: &[],
     origins: &["stworzony", "opracowany", "wytrenowany", "stworzona", "opracowana"],
     firsts: &["nie mogę", "nie mam", "nie jestem", "nie posiadam", "jestem ", "ja nie", "moje ", "moja "],
+    limited_firsts: &[],
     identities: &[
         "jestem modelem językowym", "jestem tylko modelem językowym", "jestem dużym modelem językowym",
         "jestem sztuczną inteligencją", "jestem asystentem ai", "jestem modelem ai",
@@ -416,8 +460,10 @@ const RUSSIAN: Language = Language {
         "как ии-помощник", "будучи языковой моделью", "являясь языковой моделью", "будучи искусственным интеллектом",
         "как нейросеть",
     ],
+    bare_selves: &[],
     origins: &["разработанная", "созданная", "обученная", "разработанный", "созданный"],
     firsts: &["я не", "я могу", "я являюсь", "я был", "у меня", "мне не", "мои ", "моя "],
+    limited_firsts: &[],
     identities: &[
         "я языковая модель", "я — языковая модель", "я - языковая модель", "я – языковая модель",
         "я всего лишь языковая модель", "я большая языковая модель", "я — большая языковая модель",
@@ -432,10 +478,11 @@ const RUSSIAN: Language = Language {
 const CHINESE: Language = Language {
     apologies: &["抱歉", "很抱歉", "非常抱歉", "对不起", "對不起", "不好意思", "遗憾的是", "很遗憾", "十分抱歉"],
     links: &["但是", "但", "不过", "不過", "然而"],
-    refusals: &["无法协助", "無法協助", "无法满足您的请求", "无法满足你的请求"],
+    refusals: &["无法协助", "無法協助", "无法满足您的请求", "无法满足你的请求", "这个问题我暂时无法回答", "你好，这个问题我暂时无法回答"],
     stems: &["我无法", "我不能", "我無法", "我没办法", "我没有办法"],
     acts: &[
-        "协助", "協助", "帮助您完成", "帮助你完成", "帮助完成", "帮您完成这", "帮你完成这", "满足您的请求", "满足你的请求",
+        "协助", "協助", "帮助您完成", "帮助你完成", "帮助完成", "帮您完成这", "帮你完成这", "满足您的请求", "满足你的请求", "满足您的要求",
+        "满足你的要求",
         "满足这", "满足该", "滿足您的請求", "滿足這", "完成这个请求", "完成这项任务", "完成这个任务", "完成此任务",
         "完成该任务", "完成此请求", "完成您的请求", "完成這", "处理这个请求", "处理此请求", "处理该请求", "執行此",
         "执行此", "执行该", "执行这", "生成这", "生成此", "生成该", "生成相关", "生成此类", "提供此类", "提供这类",
@@ -452,8 +499,10 @@ const CHINESE: Language = Language {
         "作为一个人工智能助手", "作為一個人工智慧語言模型", "作為一個ai語言模型", "作為ai語言模型", "作為一個語言模型",
         "作為人工智慧", "作為一個ai", "作為ai",
     ],
+    bare_selves: &[],
     origins: &[],
     firsts: &["我"],
+    limited_firsts: &[],
     identities: &[
         "我是一个人工智能语言模型", "我是一个人工智能", "我是人工智能", "我是一个ai语言模型", "我是ai语言模型",
         "我是一个ai", "我是一个语言模型", "我是一个大型语言模型", "我只是一个ai", "我只是一个人工智能",
@@ -472,7 +521,7 @@ const JAPANESE: Language = Language {
     links: &["しかし", "が", "ので", "から"],
     refusals: &[
         "そのリクエストには", "このリクエストには", "そのリクエストに", "このリクエストに", "ご要望のコンテンツ",
-        "その要求には", "この要求には", "そのようなリクエスト", "そのようなコンテンツ", "お手伝いできません",
+        "その要求には", "この要求には", "そのようなリクエスト", "そのようなコンテンツ", "その要求に応じることはできません", "そのご要望にはお応えできません", "お手伝いできません",
         "お手伝いすることはできません", "お手伝いすることができません", "それについてはお手伝い", "それはお手伝いできません",
         "その件についてはお手伝い", "その件はお手伝いできません", "そのお手伝いはできません", "この依頼にはお応えできません",
         "その依頼にはお応えできません", "このタスクを完了できません", "このタスクを完了することができません",
@@ -485,8 +534,10 @@ const JAPANESE: Language = Language {
         "ai言語モデルとして", "aiの言語モデルとして", "言語モデルとして", "大規模言語モデルとして", "aiアシスタントとして",
         "aiとして", "人工知能として", "私はaiとして", "私は言語モデルとして",
     ],
+    bare_selves: &[],
     origins: &[],
     firsts: &["私は", "私には", "私の", "個人的な", "お答え", "できません", "は個人的"],
+    limited_firsts: &[],
     identities: &[
         "私はai言語モデルです", "私はai言語モデルなので", "私は言語モデルです", "私は大規模言語モデルです", "私はaiです",
         "私はaiなので", "私は人工知能です", "私はaiアシスタントです", "私は単なるaiです",
@@ -503,7 +554,7 @@ const KOREAN: Language = Language {
     stems: &[
         "그 요청은", "그 요청을", "그 요청에는", "그 요청에", "해당 요청은", "해당 요청을", "해당 요청에는", "해당 요청에",
         "이 요청은", "이 요청을", "이 요청에는", "요청하신 내용은", "요청하신 내용을", "요청하신 작업을", "이 작업을",
-        "저는 그 요청을", "저는 이 요청을", "저는 해당 요청을", "그것은", "그 부분은", "이 내용은", "저는",
+        "저는 그 요청을", "저는 이 요청을", "저는 해당 요청을", "그것은", "그 부분은", "그 부분에 대해서는", "그와 관련된 내용은", "이 내용은", "저는",
     ],
     acts: &[
         "도와드릴 수 없", "도와 드릴 수 없", "도움을 드릴 수 없", "처리할 수 없", "처리해 드릴 수 없", "응할 수 없",
@@ -514,8 +565,10 @@ const KOREAN: Language = Language {
         "ai 언어 모델로서", "ai 언어모델로서", "인공지능 언어 모델로서", "인공지능 언어모델로서", "언어 모델로서",
         "대규모 언어 모델로서", "ai로서", "인공지능으로서", "ai 어시스턴트로서", "ai 비서로서", "ai 모델로서",
     ],
+    bare_selves: &[],
     origins: &[],
     firsts: &["저는", "제가", "저의", "제 ", "나는", "개인적인"],
+    limited_firsts: &[],
     identities: &[
         "저는 ai 언어 모델", "저는 ai 언어모델", "저는 인공지능 언어 모델", "저는 언어 모델", "저는 대규모 언어 모델",
         "저는 ai", "저는 인공지능",

@@ -6,6 +6,12 @@
 /// Backticks of the shortest fence.
 pub(in crate::content) const SHORTEST: usize = 3;
 
+/// Backticks of the longest bare fence. More than these, alone on a line, underline a heading.
+const LONGEST: usize = 8;
+
+/// Words after an opening fence that is set apart by a space: "rust ignore".
+const MAX_INFO_WORDS: usize = 2;
+
 /// The state of the three readings.
 #[derive(Default)]
 pub(in crate::content) struct Fences {
@@ -13,7 +19,8 @@ pub(in crate::content) struct Fences {
     strict: Option<usize>,
     /// Nested: how many fences are open; one with a language opens, one without closes.
     depth: usize,
-    /// Lenient: as strict, but enough backticks at the end of any line close the fence too.
+    /// Lenient: as strict, but a fence that is followed by signs or by a sentence closes too, and so do enough backticks
+    /// at the end of any line.
     lenient: Option<usize>,
     /// Where the last line with a fence ends; what else stands in it is no fence.
     seen_to: usize,
@@ -42,17 +49,32 @@ impl Fences {
             // A code span that happens to begin the line.
             return;
         }
-        let is_bare = info.is_empty();
-        for reading in [&mut self.strict, &mut self.lenient] {
-            match *reading {
-                Some(open) if is_bare && end - start >= open => *reading = None,
-                Some(_) => {}
-                None => *reading = Some(end - start),
-            }
+        // A closing fence may be followed by the end of a comment or string that holds it, or, where lines were joined, by
+        // a sentence. Neither follows an opening one.
+        let is_bare = !info
+            .iter()
+            .any(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80);
+        let words = info.split(|byte| *byte == b' ').count();
+        let is_sentence = rest.first() == Some(&b' ') && words >= 2;
+        let opens = info.is_empty() || !(is_bare || is_sentence && words > MAX_INFO_WORDS);
+        if is_bare && self.strict.is_none() && underlines(bytes.get(..start).unwrap_or_default(), end - start)
+        {
+            return;
         }
+        let closes = |open: usize| end - start >= open;
+        self.strict = match self.strict {
+            Some(open) if info.is_empty() && closes(open) => None,
+            Some(open) => Some(open),
+            None => opens.then_some(end - start),
+        };
+        self.lenient = match self.lenient {
+            Some(open) if (is_bare || is_sentence) && closes(open) => None,
+            Some(open) => Some(open),
+            None => opens.then_some(end - start),
+        };
         if is_bare && self.depth > 0 {
             self.depth -= 1;
-        } else {
+        } else if opens {
             self.depth += 1;
         }
     }
@@ -81,6 +103,23 @@ fn begins_line(before: &[u8]) -> bool {
     true
 }
 
+/// Whether a bare run of backticks is no fence but the underline of a heading: too long for one, or as long as the line
+/// above it.
+fn underlines(before: &[u8], length: usize) -> bool {
+    if length > LONGEST {
+        return true;
+    }
+    let above = before.trim_ascii_end();
+    let heading = above
+        .iter()
+        .rev()
+        .take(LONGEST + 1)
+        .take_while(|byte| **byte != b'\n')
+        .count();
+    let is_next_line = matches!(&before[above.len()..], b"\n" | b"\r\n");
+    length > SHORTEST && is_next_line && heading == length
+}
+
 /// Whether a text has the hunk headers of a diff, whose context may begin and end inside a fence.
 fn is_unified_diff(text: &str) -> bool {
     text.starts_with("@@ -") || text.contains("\n@@ -")
@@ -105,6 +144,31 @@ mod tests {
         }
         assert!(is_open("````md\n```\ncode\n```\nmore"));
         assert!(!is_open("``\nno fence"));
+        assert!(!is_open(
+            "A Heading\n`````````\n\nText\n\nAnother one\n```````````\n\nText\n"
+        ));
+        assert!(!is_open("A heading\n```````````\n\nText\n"));
+        assert!(!is_open("Example\n```````\n\nText\n"));
+    }
+
+    #[test]
+    fn a_fence_is_closed_by_one_with_something_after_it() {
+        for end in [
+            "``` */",
+            "```\"\"\"",
+            "```-->",
+            "```\",",
+            "``` and the text goes on",
+        ] {
+            assert!(
+                !is_open(&format!("/*! ```rust\n```rust\ncode\n{end}\nmore\n")),
+                "{end}"
+            );
+        }
+        assert!(!is_open("/*! ```rust\ncode\n``` */\nmore\n"));
+        assert!(!is_open("For example: ``` code\n``` would do so and so.\n"));
+        assert!(is_open("```md\n``` rust\ncode\n"));
+        assert!(is_open("``` rust ignore\ncode\n"));
     }
 
     #[test]

@@ -17,6 +17,9 @@ const MAX_LAYERS: usize = 6;
 /// Words of the longest remark in round brackets that says what was left out.
 const MAX_REMARK_WORDS: usize = 8;
 
+/// Words of the longest comment that says what was left out and why.
+const MAX_REASON_WORDS: usize = 5;
+
 /// Words of the longest phrase such as "97 more items truncated".
 const MAX_COUNTED_WORDS: usize = 8;
 
@@ -119,7 +122,6 @@ impl Marker {
     pub(super) fn breaks_off(&self, place: Place) -> bool {
         let words = self.words.as_str();
         let bracket = self.square || self.round;
-        let marked = bracket || self.comment || self.ellipsis;
         let counts = words
             .split(' ')
             .find(|word| !COUNT_LEADS.contains(word))
@@ -138,7 +140,13 @@ impl Marker {
             return self.ellipsis && (bracket || self.comment);
         }
         if BREVITY.iter().any(|phrase| ends_with_phrase(words, phrase)) {
-            return marked;
+            // A comment may be the end of a sentence about something else.
+            let is_short = words.split(' ').count() <= MAX_REASON_WORDS;
+            return bracket || self.ellipsis || self.comment && is_short;
+        }
+        // What a program printed may be shortened inside a text that shows it.
+        if place == Place::Line && contains_phrase(words, "output") {
+            return false;
         }
         self.leaves_the_rest() || self.leaves_the_rest_in_another_language()
     }
@@ -190,7 +198,7 @@ impl Marker {
             || self.comment && code && ends(LEFT_OUT);
         let says_kept =
             ends(KEPT) && (code && (self.comment || self.ellipsis || self.round) || part && self.square);
-        let is_elision = part && self.ellipsis && (self.comment || bracket);
+        let is_elision = self.ellipsis && (part && (self.comment || bracket) || self.square);
         says_left_out || says_kept || is_elision
     }
 

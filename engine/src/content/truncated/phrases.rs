@@ -9,7 +9,7 @@ pub(super) const CUT: &[&str] = &[
     "truncated response", "truncated for brevity", "truncated for length", "truncated due to length",
     "content truncated due to length", "output truncated due to length", "response truncated due to length",
     "truncated here", "rest truncated", "cut off", "cut off here", "text cut off", "snip", "snipped", "rest omitted",
-    "remainder omitted", "output omitted", "content omitted", "code omitted", "text omitted", "token limit reached",
+    "remainder omitted", "content omitted", "code omitted", "text omitted", "token limit reached",
     "output limit reached", "character limit reached", "max tokens reached", "maximum length reached",
     "continued in next message", "continued in the next message", "continued in next response",
     "continued in the next response", "to be continued in the next message", "to be continued in next message",
