@@ -17,7 +17,7 @@ use crate::time::Timestamp;
 pub use document::{Reputation, Score, SignedScore};
 
 /// The half-life of a day's weight when no other is set, in days.
-pub const DEFAULT_HALF_LIFE_DAYS: NonZeroU32 = NonZeroU32::new(30).unwrap();
+pub const DEFAULT_HALF_LIFE_DAYS: NonZeroU32 = NonZeroU32::MIN.saturating_add(29);
 
 /// How many days, today included, a reputation lists one by one.
 pub const REPUTATION_DAYS: i32 = 30;
