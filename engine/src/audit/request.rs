@@ -1,11 +1,11 @@
 //! A receipt against its request: does it answer this one, and does the verdict come out the same?
 
-use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use super::content::{blocking_checks, count, tally};
 use super::report::{Report, Standing};
 use super::{shown, shown_value};
+use crate::digest::sha256;
 use crate::json::{Document, Parser, Value, equal, write_canonical};
 use crate::problem::{Problem, ProblemCode};
 use crate::receipt::{Receipt, Signer};
@@ -227,7 +227,7 @@ fn write_rules(request: Value<'_>, out: &mut Vec<u8>) {
 fn digest_of(write: impl FnOnce(&mut Vec<u8>)) -> Digest {
     let mut bytes = Vec::new();
     write(&mut bytes);
-    Sha256::digest(&bytes).into()
+    sha256(&bytes)
 }
 
 fn hex(digest: &Digest) -> String {
