@@ -218,6 +218,8 @@ fn sum_violation(number: u64) -> Violations {
 
 /// CPU time of this thread, which does all the work, from the scheduler's own count.
 fn cpu_seconds() -> Result<f64, Box<dyn Error>> {
+    // The count is brought up to date when the thread leaves the processor, which this makes it do.
+    std::thread::yield_now();
     let statistics = std::fs::read_to_string("/proc/thread-self/schedstat")?;
     let nanoseconds: f64 = statistics.split(' ').next().unwrap_or_default().parse()?;
     Ok(nanoseconds / 1e9)

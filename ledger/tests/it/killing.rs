@@ -51,13 +51,11 @@ fn start_child(file: &Path, first: u64) -> (Child, Receiver<u64>) {
     let (report, reports) = mpsc::channel();
     thread::spawn(move || {
         for line in lines.map_while(Result::ok) {
-            if let Some(number) = line
-                .rsplit_once("recorded ")
-                .and_then(|(_, number)| number.parse().ok())
-            {
-                if report.send(number).is_err() {
-                    break;
-                }
+            let Some((_, number)) = line.rsplit_once("recorded ") else {
+                continue;
+            };
+            if report.send(number.parse().unwrap()).is_err() {
+                break;
             }
         }
     });
@@ -108,14 +106,14 @@ fn check(ledger: &Ledger, batches: u64) {
     let as_of = receipt(batches * BATCH).response.verified_at;
     for name in ["even", "odd"] {
         let of_agent = || (0..batches * BATCH).filter(|number| agent(*number) == name);
-        let failed = of_agent().filter(|number| number % 3 == 0).count() as u64;
+        let failed = of_agent().filter(|number| number.is_multiple_of(3)).count() as u64;
         let passed = of_agent().count() as u64 - failed;
         let history = ledger.history(name, as_of).unwrap();
         assert_eq!(history.totals(), (passed, failed));
         assert_eq!(
             history.last_seen,
             of_agent()
-                .last()
+                .next_back()
                 .map(|number| receipt(number).response.verified_at)
         );
     }

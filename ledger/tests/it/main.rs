@@ -8,6 +8,11 @@
 //! - `keys`: making, rotating, naming and protecting keys.
 //! - `runs`: what a resumed run finds.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a failed unwrap is a failed test, in the helpers as well"
+)]
+
 mod group_commit;
 mod keys;
 mod killing;

@@ -56,7 +56,7 @@ pub(crate) fn receipt(number: u64) -> Receipt {
         },
         ..Verdict::default()
     };
-    if number % 3 == 0 {
+    if number.is_multiple_of(3) {
         verdict.schema_violations.add("schema:minimum", || Violation {
             check: "schema:minimum".into(),
             field: format!("items[{number}].qty"),
@@ -90,7 +90,7 @@ pub(crate) fn receipt(number: u64) -> Receipt {
 
 /// The agent of the receipt with that number.
 pub(crate) fn agent(number: u64) -> &'static str {
-    if number % 2 == 0 { "even" } else { "odd" }
+    if number.is_multiple_of(2) { "even" } else { "odd" }
 }
 
 fn text() -> impl Strategy<Value = String> {
