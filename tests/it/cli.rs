@@ -12,7 +12,7 @@ use assay_engine::verifier::{Stamp, Verifier};
 use assay_ledger::DataFolder;
 use serde_json::{Value, json};
 
-use crate::command::{Sandbox, exists};
+use crate::command::Sandbox;
 use crate::material::repository;
 
 /// What a run of the program gave.
@@ -72,7 +72,7 @@ impl User {
 
     /// Whether any command has made the data folder.
     fn has_data(&self) -> bool {
-        exists(&self.path("data"))
+        self.path("data").exists()
     }
 }
 
