@@ -3,18 +3,20 @@
 use super::evaluated::Evaluated;
 use super::location::Location;
 use super::{Held, Walker, describe};
-use crate::json::{Members, Value};
+use crate::json::{Members, Value, key_hash};
 use crate::schema::{Closing, ObjectChecks};
 
 impl Walker<'_> {
     pub(super) fn object<const COUNT: bool>(
         &mut self,
         checks: &ObjectChecks,
-        members: Members<'_>,
         instance: Value<'_>,
         at: &Location<'_>,
         evaluated: Option<&mut Evaluated>,
     ) -> Held {
+        let Some(members) = instance.as_object() else {
+            return Ok(true);
+        };
         let len = members.len();
         let mut held = true;
         if let Some(min) = checks.min_properties {
@@ -48,6 +50,7 @@ impl Walker<'_> {
     }
 
     /// `properties`, `patternProperties`, `additionalProperties`, `propertyNames` and `required`.
+    #[inline]
     fn members<const COUNT: bool>(
         &mut self,
         checks: &ObjectChecks,
@@ -59,25 +62,22 @@ impl Walker<'_> {
         self.meter.charge(members.len() as u64 / 4)?;
         let mut held = true;
         let mut required = 0;
-        let mut expected = 0;
         let mut has_extra = false;
         for (index, member) in members.raw().enumerate() {
-            let inner = Location::Member {
-                parent: at,
-                name: member.name,
-            };
+            let (name, value) = (member.name, member.value);
+            let inner = || Location::Member { parent: at, name };
             let mut is_known = false;
-            if let Some(property) = checks.table.find(member.hash, member.name, &mut expected) {
+            if let Some(property) = checks.table.find(member.hash, member.key()) {
                 required += usize::from(property.required);
                 if let Some(id) = property.schema {
                     is_known = true;
-                    held &= self.apply::<COUNT>(id, member.value, &inner, None)?;
+                    held &= self.descend::<COUNT>(id, value, inner)?;
                 }
             }
             for (pattern, id) in &checks.patterns {
-                if pattern.is_match(member.name.as_str().unwrap_or_default(), self.meter)? {
+                if pattern.is_match(name.as_str().unwrap_or_default(), self.meter)? {
                     is_known = true;
-                    held &= self.apply::<COUNT>(*id, member.value, &inner, None)?;
+                    held &= self.descend::<COUNT>(*id, value, inner)?;
                 }
             }
             if !is_known {
@@ -86,40 +86,32 @@ impl Walker<'_> {
                     Some(Closing::Closed) => has_extra = true,
                     Some(Closing::Schema(id)) => {
                         is_known = true;
-                        held &= self.apply::<COUNT>(id, member.value, &inner, None)?;
+                        held &= self.descend::<COUNT>(id, value, inner)?;
                     }
                 }
             }
             if let Some(id) = checks.names {
-                held &= self.apply::<COUNT>(id, member.name, &inner, None)?;
+                held &= self.descend::<COUNT>(id, name, inner)?;
             }
             if !COUNT && (!held || has_extra) {
                 return Ok(false);
             }
-            if is_known {
-                if let Some(evaluated) = evaluated.as_deref_mut() {
-                    evaluated.mark(index);
-                }
+            if let Some(evaluated) = evaluated.as_deref_mut().filter(|_| is_known) {
+                evaluated.mark(index);
             }
         }
         if checks.has_required {
             held &= self.record::<COUNT>(required == checks.table.required, "schema:required", |_| {
-                let required = checks
-                    .table
-                    .properties
-                    .iter()
-                    .filter(|property| property.required);
-                describe::missing(required.map(|property| &*property.name), instance, at)
+                let required = checks.table.iter().filter(|(_, property)| property.required);
+                describe::missing(required.map(|(name, _)| name), instance, at)
             });
         }
         if checks.additional == Some(Closing::Closed) {
             held &= self.record::<COUNT>(!has_extra, "schema:additionalProperties", |_| {
                 let is_extra = |key: &&str| {
-                    let known = checks
-                        .table
-                        .properties
-                        .iter()
-                        .any(|p| p.schema.is_some() && *p.name == **key);
+                    let hash = key_hash(key.as_bytes());
+                    let property = checks.table.find(hash, key.as_bytes());
+                    let known = property.is_some_and(|property| property.schema.is_some());
                     // The patterns have been tried on every key before, so the limit cannot be reached anew.
                     let mut meter = crate::meter::Meter::for_sizes(members.len(), key.len(), 0);
                     let mut patterns = checks.patterns.iter();

@@ -40,6 +40,17 @@ pub(crate) enum Node {
     },
 }
 
+impl Node {
+    /// How many nodes the value at `at` whose first node it is has.
+    #[inline]
+    fn width(self, at: u32) -> u32 {
+        match self {
+            Node::Array { end, .. } | Node::Object { end, .. } => end - at,
+            _ => 1,
+        }
+    }
+}
+
 /// A parsed JSON text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document {
@@ -146,6 +157,11 @@ impl Document {
             Node::String { hash, .. } => hash,
             _ => 0,
         }
+    }
+
+    #[inline]
+    fn bytes(&self, start: u32, len: u32) -> &[u8] {
+        &self.text.as_bytes()[start as usize..(start + len) as usize]
     }
 
     #[inline]
@@ -306,19 +322,16 @@ impl<'d> Value<'d> {
             Node::BigInteger { .. } => View::Number(Number::Big(self.document.string_at(self.at as usize))),
             Node::Float(value) => View::Number(Number::Float(value)),
             Node::String { .. } => View::String(self.document.string_at(self.at as usize)),
-            Node::Array { len, end } => View::Array(Elements {
-                document: self.document,
-                next: self.at + 1,
-                end,
-                remaining: len,
-            }),
-            Node::Object { len, end } => View::Object(Members {
-                document: self.document,
-                next: self.at + 1,
-                end,
-                remaining: len,
-            }),
+            Node::Array { .. } => self.as_array().map_or(View::Null, View::Array),
+            Node::Object { .. } => self.as_object().map_or(View::Null, View::Object),
         }
+    }
+
+    /// The nodes between this one and `end`.
+    #[inline]
+    fn content(self, end: u32) -> &'d [Node] {
+        let content = self.at as usize + 1..end as usize;
+        self.document.nodes.get(content).unwrap_or_default()
     }
 
     /// Every string and every array in it and itself, in the order of the text; keys are no strings here.
@@ -336,20 +349,20 @@ impl<'d> Value<'d> {
 
     /// The text of a string.
     pub fn as_str(self) -> Option<&'d str> {
-        match self.view() {
-            View::String(text) => Some(text),
+        match self.node() {
+            Node::String { start, len, .. } => {
+                Some(&self.document.text[start as usize..(start + len) as usize])
+            }
             _ => None,
         }
     }
 
-    /// The bytes of a string; none for anything else.
+    /// The bytes of a string.
     #[inline]
-    pub(crate) fn string_bytes(self) -> &'d [u8] {
+    pub(crate) fn as_string_bytes(self) -> Option<&'d [u8]> {
         match self.node() {
-            Node::String { start, len, .. } => {
-                &self.document.text.as_bytes()[start as usize..(start + len) as usize]
-            }
-            _ => &[],
+            Node::String { start, len, .. } => Some(self.document.bytes(start, len)),
+            _ => None,
         }
     }
 
@@ -375,26 +388,43 @@ impl<'d> Value<'d> {
     }
 
     /// The elements of an array.
+    #[inline]
     pub fn as_array(self) -> Option<Elements<'d>> {
-        match self.view() {
-            View::Array(elements) => Some(elements),
+        match self.node() {
+            Node::Array { len, end } => Some(Elements {
+                document: self.document,
+                rest: self.content(end),
+                at: self.at + 1,
+                remaining: len,
+            }),
             _ => None,
         }
     }
 
     /// The members of an object.
+    #[inline]
     pub fn as_object(self) -> Option<Members<'d>> {
-        match self.view() {
-            View::Object(members) => Some(members),
+        match self.node() {
+            Node::Object { len, end } => Some(Members {
+                document: self.document,
+                rest: self.content(end),
+                at: self.at + 1,
+                remaining: len,
+            }),
             _ => None,
         }
     }
 
     /// The member of that name, when it is an object that has it.
     pub fn get(self, key: &str) -> Option<Value<'d>> {
-        let hash = key_hash(key.as_bytes());
-        self.as_object()?
-            .find(|member| member.hash == hash && member.key == key)
+        self.get_hashed(key_hash(key.as_bytes()), key)
+    }
+
+    /// As [`Value::get`], for a key whose hash is known.
+    pub(crate) fn get_hashed(self, hash: u32, key: &str) -> Option<Value<'d>> {
+        let mut members = self.as_object()?.raw();
+        members
+            .find(|member| member.hash == hash && member.key() == key.as_bytes())
             .map(|member| member.value)
     }
 
@@ -553,8 +583,9 @@ pub(crate) fn array_index(token: &str) -> Option<usize> {
 #[derive(Clone, Copy, Debug)]
 pub struct Elements<'d> {
     document: &'d Document,
-    next: u32,
-    end: u32,
+    /// The nodes of the elements to come; the first of them stands at `at`.
+    rest: &'d [Node],
+    at: u32,
     remaining: u32,
 }
 
@@ -563,16 +594,15 @@ impl<'d> Iterator for Elements<'d> {
 
     #[inline]
     fn next(&mut self) -> Option<Value<'d>> {
-        if self.next >= self.end {
-            return None;
-        }
-        let value = Value {
+        let at = self.at;
+        let width = self.rest.first()?.width(at);
+        self.rest = self.rest.get(width as usize..).unwrap_or_default();
+        self.at += width;
+        self.remaining = self.remaining.saturating_sub(1);
+        Some(Value {
             document: self.document,
-            at: self.next,
-        };
-        self.next = self.document.after(self.next as usize) as u32;
-        self.remaining -= 1;
-        Some(value)
+            at,
+        })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -597,8 +627,9 @@ pub struct Member<'d> {
 #[derive(Clone, Copy, Debug)]
 pub struct Members<'d> {
     document: &'d Document,
-    next: u32,
-    end: u32,
+    /// The nodes of the members to come; the first of them, a key, stands at `at`.
+    rest: &'d [Node],
+    at: u32,
     remaining: u32,
 }
 
@@ -607,18 +638,8 @@ impl<'d> Iterator for Members<'d> {
 
     #[inline]
     fn next(&mut self) -> Option<Member<'d>> {
-        if self.next >= self.end {
-            return None;
-        }
-        let at = self.next as usize;
-        let key = self.document.string_at(at);
-        let hash = self.document.key_hash_at(at);
-        let value = Value {
-            document: self.document,
-            at: self.next + 1,
-        };
-        self.next = self.document.after(at + 1) as u32;
-        self.remaining -= 1;
+        let RawMember { hash, name, value, .. } = self.next_raw()?;
+        let key = name.as_str().unwrap_or_default();
         Some(Member { key, hash, value })
     }
 
@@ -638,30 +659,44 @@ pub(crate) struct RawMember<'d> {
     pub(crate) name: Value<'d>,
     /// The value.
     pub(crate) value: Value<'d>,
+    key_start: u32,
+    key_len: u32,
+}
+
+impl<'d> RawMember<'d> {
+    /// The bytes of the key.
+    #[inline]
+    pub(crate) fn key(self) -> &'d [u8] {
+        self.name.document.bytes(self.key_start, self.key_len)
+    }
 }
 
 impl<'d> Members<'d> {
+    #[inline]
+    fn next_raw(&mut self) -> Option<RawMember<'d>> {
+        let Members { document, rest, at, .. } = *self;
+        let [Node::String { hash, start, len }, value, ..] = *rest else {
+            return None;
+        };
+        let width = 1 + value.width(at + 1);
+        self.rest = rest.get(width as usize..).unwrap_or_default();
+        self.at += width;
+        self.remaining = self.remaining.saturating_sub(1);
+        Some(RawMember {
+            hash,
+            name: Value { document, at },
+            value: Value {
+                document,
+                at: at + 1,
+            },
+            key_start: start,
+            key_len: len,
+        })
+    }
+
     /// The members without their keys' texts: what the walker of schemas iterates over.
     #[inline]
-    pub(crate) fn raw(self) -> impl Iterator<Item = RawMember<'d>> {
-        let Members {
-            document,
-            mut next,
-            end,
-            ..
-        } = self;
-        std::iter::from_fn(move || {
-            if next >= end {
-                return None;
-            }
-            let name = Value { document, at: next };
-            let value = Value {
-                document,
-                at: next + 1,
-            };
-            let hash = document.key_hash_at(next as usize);
-            next = document.after(next as usize + 1) as u32;
-            Some(RawMember { hash, name, value })
-        })
+    pub(crate) fn raw(mut self) -> impl Iterator<Item = RawMember<'d>> {
+        std::iter::from_fn(move || self.next_raw())
     }
 }

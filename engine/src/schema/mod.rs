@@ -3,11 +3,14 @@
 //! A schema is checked against the metaschema of its draft, its references are resolved inside the documents at hand,
 //! and what it asserts is laid out by type of instance. Nothing is fetched from a network or a disk.
 
+mod branches;
 mod cache;
 mod compile;
 mod dialect;
 mod metaschema;
+mod names;
 mod resources;
+mod shorten;
 mod subschema;
 
 use std::collections::HashMap;
@@ -18,9 +21,10 @@ pub use compile::Notes;
 pub use dialect::Draft;
 pub(crate) use resources::Place;
 pub(crate) use subschema::{
-    ArrayChecks, Checks, Closing, Combined, Contains, DynamicReference, Enumeration, Form, Id, NumberChecks,
-    ObjectChecks, StringChecks, Subschema, Types,
+    ArrayChecks, Checks, Closing, Combined, Contains, DynamicReference, Enumeration, Form, Id, Limit,
+    NumberChecks, ObjectChecks, StringChecks, Subschema, Types,
 };
+pub(crate) use branches::Branches;
 
 use crate::json::{Document, Node, Value, write_canonical};
 use crate::meter::{LimitExceeded, Meter};
@@ -83,8 +87,8 @@ impl Schema {
         }
         let mut compiler = compile::Compiler::new(resources, options.assert_formats);
         let compiled = compiler.compile(root);
-        let root = compiled.map_err(|error| error.with_path(&document))?;
-        let (subschemas, resources, notes) = compiler.into_parts();
+        let mut root = compiled.map_err(|error| error.with_path(&document))?;
+        let (mut subschemas, resources, notes) = compiler.into_parts();
         let has_dynamic_references = subschemas.iter().any(|subschema| match &subschema.form {
             Form::Checks(checks) => checks
                 .combined
@@ -92,6 +96,7 @@ impl Schema {
                 .is_some_and(|combined| !combined.dynamic_references.is_empty()),
             _ => false,
         });
+        shorten::shorten(&mut subschemas, &mut root, has_dynamic_references);
         let mut canonical = Vec::new();
         write_canonical(document.root(), &mut canonical);
         let hash = sha2::Sha256::digest(&canonical).into();

@@ -3,12 +3,13 @@
 //! Every subschema is one entry of a list and refers to others by their index, so references and recursion are plain
 //! edges. Assertions are grouped by the type of instance that they apply to.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::branches::Branches;
+use super::names::NameList;
 use super::resources::Place;
 use crate::format::Format;
-use crate::json::{Kind, Node, Value};
+use crate::json::{Kind, Node, Number, key_hash};
 use crate::pattern::Pattern;
 
 /// The index of a subschema.
@@ -89,23 +90,78 @@ pub(crate) enum Form {
 /// `type`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TypeCheck {
+    /// The names, for texts.
     pub(crate) types: Types,
-    /// draft-04: an integer is a number written without fraction and exponent.
-    pub(crate) integers_as_written: bool,
+    pub(crate) kinds: Kinds,
 }
 
-impl TypeCheck {
-    /// Whether an instance has one of the types; a whole number is an integer too.
+/// A set of kinds of nodes: the types of JSON Schema, cut so finely that a node is of exactly one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Kinds(u8);
+
+impl Kinds {
+    /// A number written without fraction and exponent.
+    const INTEGER: u8 = 64;
+    /// A whole number written with a fraction or an exponent.
+    const WHOLE: u8 = 128;
+    /// Any other number with a fraction or an exponent.
+    const FRACTION: u8 = 4;
+
+    pub(crate) const ALL: Kinds = Kinds(u8::MAX);
+    pub(crate) const NONE: Kinds = Kinds(0);
+
+    /// The nodes that have one of the types. In draft-04 an integer is one that is written so.
+    pub(crate) fn of_types(types: Types, integers_as_written: bool) -> Kinds {
+        let mut kinds = types.0;
+        if types.has_any_of(Types::from_kind(Kind::Number)) {
+            kinds |= Kinds::INTEGER | Kinds::WHOLE;
+        } else if types.has_any_of(Types::INTEGER) && !integers_as_written {
+            kinds |= Kinds::WHOLE;
+        }
+        Kinds(kinds)
+    }
+
+    /// The kinds that a value equal to one of that type may have.
+    pub(crate) fn of_kind(kind: Kind) -> Kinds {
+        Kinds::of_types(Types::from_kind(kind), false)
+    }
+
+    /// The kind of a node; of a number with a fraction or an exponent both that it may be.
     #[inline]
-    pub(crate) fn holds(self, instance: Value<'_>) -> bool {
-        let kind = Types::from_kind(instance.kind());
-        self.types.has_any_of(kind)
-            || (self.types.has_any_of(Types::INTEGER)
-                && match instance.node() {
-                    Node::Integer(_) | Node::Unsigned(_) | Node::BigInteger { .. } => true,
-                    Node::Float(value) => !self.integers_as_written && value.fract() == 0.0,
-                    _ => false,
-                })
+    pub(crate) fn of_node(node: Node) -> Kinds {
+        Kinds(match node {
+            Node::Null => 1,
+            Node::Bool(_) => 2,
+            Node::Integer(_) | Node::Unsigned(_) | Node::BigInteger { .. } => Kinds::INTEGER,
+            Node::Float(_) => Kinds::FRACTION | Kinds::WHOLE,
+            Node::String { .. } => 8,
+            Node::Array { .. } => 16,
+            Node::Object { .. } => 32,
+        })
+    }
+
+    #[inline]
+    pub(crate) fn has_any_of(self, other: Kinds) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Whether a node is of one of the kinds.
+    #[inline]
+    pub(crate) fn has(self, node: Node) -> bool {
+        self.has_any_of(Kinds::of_node(node))
+            && match node {
+                // Only where whole numbers alone are meant the value matters.
+                Node::Float(value) => self.0 & Kinds::FRACTION != 0 || value.fract() == 0.0,
+                _ => true,
+            }
+    }
+
+    pub(crate) fn and(self, other: Kinds) -> Kinds {
+        Kinds(self.0 & other.0)
+    }
+
+    pub(crate) fn or(self, other: Kinds) -> Kinds {
+        Kinds(self.0 | other.0)
     }
 }
 
@@ -114,7 +170,7 @@ impl TypeCheck {
 pub(crate) struct Checks {
     pub(crate) types: Option<TypeCheck>,
     pub(crate) enumeration: Option<Box<Enumeration>>,
-    pub(crate) constant: Option<Place>,
+    pub(crate) constant: Option<Constant>,
     pub(crate) number: Option<Box<NumberChecks>>,
     pub(crate) string: Option<Box<StringChecks>>,
     pub(crate) array: Option<Box<ArrayChecks>>,
@@ -133,6 +189,14 @@ pub(crate) enum Closing {
     Schema(Id),
 }
 
+/// The value of `const`.
+#[derive(Debug)]
+pub(crate) struct Constant {
+    pub(crate) place: Place,
+    /// The value when it is a string, the usual one: compared without a way to the schema's document.
+    pub(crate) text: Option<Box<str>>,
+}
+
 /// The values of `enum`. Strings are looked up; the rest is compared one by one.
 #[derive(Debug)]
 pub(crate) struct Enumeration {
@@ -148,35 +212,51 @@ pub(crate) struct Enumeration {
 #[derive(Debug)]
 pub(crate) enum Strings {
     Few(Vec<Box<str>>),
-    Many(HashSet<Box<str>>),
+    Many(NameList),
 }
 
 impl Strings {
     pub(crate) fn new(strings: Vec<Box<str>>) -> Strings {
         /// Up to this many, comparing one by one is quicker than hashing.
-        const FEW: usize = 12;
+        const FEW: usize = 8;
         if strings.len() <= FEW {
             Strings::Few(strings)
         } else {
-            Strings::Many(strings.into_iter().collect())
+            Strings::Many(NameList::new(strings))
         }
     }
 
-    pub(crate) fn contains(&self, text: &str) -> bool {
+    pub(crate) fn as_slice(&self) -> &[Box<str>] {
         match self {
-            Strings::Few(list) => list.iter().any(|one| **one == *text),
-            Strings::Many(set) => set.contains(text),
+            Strings::Few(list) => list,
+            Strings::Many(list) => list.names(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, text: &[u8]) -> bool {
+        match self {
+            Strings::Few(list) => list.iter().any(|one| one.as_bytes() == text),
+            Strings::Many(list) => list.find(key_hash(text), text).is_some(),
         }
     }
 }
 
+/// A number that a keyword gives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit {
+    pub(crate) place: Place,
+    /// The number, unless its digits stand in the schema's document.
+    pub(crate) number: Option<Number<'static>>,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct NumberChecks {
-    pub(crate) minimum: Option<Place>,
-    pub(crate) exclusive_minimum: Option<Place>,
-    pub(crate) maximum: Option<Place>,
-    pub(crate) exclusive_maximum: Option<Place>,
-    pub(crate) multiple_of: Option<Place>,
+    pub(crate) minimum: Option<Limit>,
+    pub(crate) exclusive_minimum: Option<Limit>,
+    pub(crate) maximum: Option<Limit>,
+    pub(crate) exclusive_maximum: Option<Limit>,
+    pub(crate) multiple_of: Option<Limit>,
 }
 
 #[derive(Debug, Default)]
@@ -227,11 +307,9 @@ pub(crate) struct ObjectChecks {
     pub(crate) dependencies: Option<Vec<(Box<str>, Vec<Box<str>>)>>,
 }
 
-/// One name that a schema object knows.
-#[derive(Debug)]
+/// What a schema object says of one name.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Property {
-    pub(crate) hash: u32,
-    pub(crate) name: Box<str>,
     pub(crate) schema: Option<Id>,
     pub(crate) required: bool,
 }
@@ -239,68 +317,55 @@ pub(crate) struct Property {
 /// The names of a schema object, found by the hash that the reader has put beside each key.
 #[derive(Debug, Default)]
 pub(crate) struct PropertyTable {
+    names: NameList,
+    /// In the order of the names.
     pub(crate) properties: Vec<Property>,
+    /// How many of them are required.
     pub(crate) required: usize,
-    /// Open addressing over the low bits of the hash: the index of a property plus one, or zero.
-    slots: Vec<u32>,
 }
 
 impl PropertyTable {
-    pub(crate) fn new(properties: Vec<Property>) -> PropertyTable {
-        let required = properties.iter().filter(|property| property.required).count();
-        let mut slots = vec![0u32; (properties.len() * 2).next_power_of_two()];
-        let mask = slots.len() - 1;
-        for (index, property) in properties.iter().enumerate() {
-            let mut slot = property.hash as usize & mask;
-            while slots[slot] != 0 {
-                slot = (slot + 1) & mask;
-            }
-            slots[slot] = index as u32 + 1;
-        }
+    pub(crate) fn new(names: Vec<Box<str>>, properties: Vec<Property>) -> PropertyTable {
         PropertyTable {
+            names: NameList::new(names),
+            required: properties.iter().filter(|property| property.required).count(),
             properties,
-            required,
-            slots,
         }
     }
 
-    /// Finds a key. `expected` is where the last key's successor stands: members mostly come in the schema's order.
     #[inline]
-    pub(crate) fn find(&self, hash: u32, name: Value<'_>, expected: &mut usize) -> Option<&Property> {
-        if let Some(property) = self.properties.get(*expected) {
-            if property.hash == hash && property.name.as_bytes() == name.string_bytes() {
-                *expected += 1;
-                return Some(property);
-            }
-        }
-        if self.slots.is_empty() {
-            return None;
-        }
-        let mask = self.slots.len() - 1;
-        let mut slot = hash as usize & mask;
-        loop {
-            let index = self.slots[slot].checked_sub(1)? as usize;
-            let property = &self.properties[index];
-            if property.hash == hash && property.name.as_bytes() == name.string_bytes() {
-                *expected = index + 1;
-                return Some(property);
-            }
-            slot = (slot + 1) & mask;
-        }
+    pub(crate) fn find(&self, hash: u32, name: &[u8]) -> Option<Property> {
+        let index = self.names.find(hash, name)?;
+        self.properties.get(index).copied()
+    }
+
+    /// The names with what is said of them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Property)> {
+        let names = self.names.names().iter().map(|name| &**name);
+        names.zip(self.properties.iter().copied())
     }
 }
 
 /// The keywords that apply other schemas to the same instance.
 #[derive(Debug, Default)]
 pub(crate) struct Combined {
-    pub(crate) references: Vec<Id>,
+    /// The targets of references, then the schemas of `allOf`: all of them must hold.
+    pub(crate) every: Vec<Id>,
+    /// How many of them are targets of references.
+    pub(crate) references: usize,
     pub(crate) dynamic_references: Vec<DynamicReference>,
-    pub(crate) all_of: Vec<Id>,
-    pub(crate) any_of: Option<Vec<Id>>,
-    pub(crate) one_of: Option<Vec<Id>>,
+    pub(crate) any_of: Option<Branches>,
+    pub(crate) one_of: Option<Branches>,
     pub(crate) not: Option<Id>,
     pub(crate) condition: Option<Condition>,
     pub(crate) dependent_schemas: Vec<(Box<str>, Id)>,
+}
+
+impl Combined {
+    pub(crate) fn add_reference(&mut self, id: Id) {
+        self.every.insert(self.references, id);
+        self.references += 1;
+    }
 }
 
 #[derive(Debug)]
