@@ -112,6 +112,7 @@ impl Walker<'_> {
         Ok(holds)
     }
 
+    #[inline(never)]
     fn contains<const COUNT: bool>(
         &mut self,
         contains: &Contains,
@@ -147,6 +148,7 @@ impl Walker<'_> {
     }
 
     /// Two equal elements, by their indexes.
+    #[inline(never)]
     fn find_repeated(
         &mut self,
         elements: Elements<'_>,

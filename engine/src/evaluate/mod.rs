@@ -15,10 +15,10 @@ mod scalar;
 use evaluated::Evaluated;
 use location::Location;
 
-use crate::json::{Kind, Value};
+use crate::json::{Node, Value};
 use crate::limits::MAX_EVALUATION_DEPTH;
 use crate::meter::{LimitExceeded, Meter};
-use crate::schema::{Checks, Closing, Form, Id, Schema, Subschema};
+use crate::schema::{Checks, Form, Id, Schema, Subschema};
 use crate::verdict::{Tally, Violation, Violations};
 
 /// Whether `instance` is valid, stopping at the first failure.
@@ -92,7 +92,7 @@ impl<'w> Walker<'w> {
     }
 
     /// Applies a subschema to a member or an element. Where it stands is put together only when that is needed.
-    #[inline]
+    #[inline(always)]
     fn descend<'l, const COUNT: bool>(
         &mut self,
         id: Id,
@@ -176,20 +176,16 @@ impl<'w> Walker<'w> {
         at: &Location<'_>,
         outer: Option<&mut Evaluated>,
     ) -> Held {
-        let held = self.general::<COUNT>(checks, instance, at)?;
+        let node = instance.node();
+        let held = self.general::<COUNT>(checks, instance, node, at)?;
         if !held && !COUNT {
             return Ok(false);
         }
-        let kind = instance.kind();
-        let closes = match kind {
-            Kind::Array => checks.unevaluated_items,
-            Kind::Object => checks.unevaluated_properties,
-            _ => None,
-        };
-        let rest = if closes.is_none() && outer.is_none() {
-            self.typed::<COUNT>(checks, instance, kind, at, None)
+        let closes = checks.unevaluated_items.is_some() || checks.unevaluated_properties.is_some();
+        let rest = if closes || outer.is_some() {
+            self.tracked::<COUNT>(checks, instance, at, outer)
         } else {
-            self.tracked::<COUNT>(checks, instance, at, outer, closes)
+            self.typed::<COUNT>(checks, instance, node, at, None)
         };
         Ok(rest? && held)
     }
@@ -202,10 +198,18 @@ impl<'w> Walker<'w> {
         instance: Value<'_>,
         at: &Location<'_>,
         outer: Option<&mut Evaluated>,
-        closes: Option<Closing>,
     ) -> Held {
+        let node = instance.node();
+        let closes = match node {
+            Node::Array { .. } => checks.unevaluated_items,
+            Node::Object { .. } => checks.unevaluated_properties,
+            _ => None,
+        };
+        if closes.is_none() && outer.is_none() {
+            return self.typed::<COUNT>(checks, instance, node, at, None);
+        }
         let mut evaluated = Evaluated::default();
-        let mut held = self.typed::<COUNT>(checks, instance, instance.kind(), at, Some(&mut evaluated))?;
+        let mut held = self.typed::<COUNT>(checks, instance, node, at, Some(&mut evaluated))?;
         if !held && !COUNT {
             return Ok(false);
         }
@@ -226,11 +230,12 @@ impl<'w> Walker<'w> {
         &mut self,
         checks: &Checks,
         instance: Value<'_>,
+        node: Node,
         at: &Location<'_>,
     ) -> Held {
         let mut held = true;
         if let Some(check) = checks.types {
-            held = self.record::<COUNT>(check.kinds.has(instance.node()), "schema:type", |_| {
+            held = self.record::<COUNT>(check.kinds.has(node), "schema:type", |_| {
                 describe::wrong_type(check.types, instance, at)
             });
             if !held && !COUNT {
@@ -265,33 +270,33 @@ impl<'w> Walker<'w> {
         &mut self,
         checks: &Checks,
         instance: Value<'_>,
-        kind: Kind,
+        node: Node,
         at: &Location<'_>,
         mut evaluated: Option<&mut Evaluated>,
     ) -> Held {
         let mut held = true;
-        match kind {
-            Kind::Number => {
+        match node {
+            Node::Null | Node::Bool(_) => {}
+            Node::Integer(_) | Node::Unsigned(_) | Node::BigInteger { .. } | Node::Float(_) => {
                 if let Some(numbers) = &checks.number {
                     held = self.number::<COUNT>(numbers, instance, at);
                 }
             }
-            Kind::String => {
+            Node::String { .. } => {
                 if let Some(strings) = &checks.string {
                     held = self.string::<COUNT>(strings, instance, at)?;
                 }
             }
-            Kind::Array => {
+            Node::Array { .. } => {
                 if let Some(arrays) = &checks.array {
                     held = self.array::<COUNT>(arrays, instance, at, evaluated.as_deref_mut())?;
                 }
             }
-            Kind::Object => {
+            Node::Object { .. } => {
                 if let Some(objects) = &checks.object {
                     held = self.object::<COUNT>(objects, instance, at, evaluated.as_deref_mut())?;
                 }
             }
-            Kind::Null | Kind::Boolean => {}
         }
         if !held && !COUNT {
             return Ok(false);

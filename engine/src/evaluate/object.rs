@@ -62,12 +62,29 @@ impl Walker<'_> {
         self.meter.charge(members.len() as u64 / 4)?;
         let mut held = true;
         let mut required = 0;
+        if checks.is_open && evaluated.is_none() {
+            // Nothing is said of members without a name in the table, as in most schemas: they are passed over in a
+            // loop of a few instructions each.
+            let mut members = members.raw();
+            while let Some((member, property)) = checks.table.next_known(&mut members) {
+                required += usize::from(property.required);
+                if let Some(id) = property.schema {
+                    let name = member.name;
+                    held &= self.descend::<COUNT>(id, member.value, || Location::Member { parent: at, name })?;
+                    if !COUNT && !held {
+                        return Ok(false);
+                    }
+                }
+            }
+            held &= self.required::<COUNT>(checks, required, instance, at);
+            return Ok(held);
+        }
         let mut has_extra = false;
         for (index, member) in members.raw().enumerate() {
             let (name, value) = (member.name, member.value);
             let inner = || Location::Member { parent: at, name };
             let mut is_known = false;
-            if let Some(property) = checks.table.find(member.hash, member.key()) {
+            if let Some(property) = checks.table.find(member.hash, || member.key()) {
                 required += usize::from(property.required);
                 if let Some(id) = property.schema {
                     is_known = true;
@@ -100,17 +117,12 @@ impl Walker<'_> {
                 evaluated.mark(index);
             }
         }
-        if checks.has_required {
-            held &= self.record::<COUNT>(required == checks.table.required, "schema:required", |_| {
-                let required = checks.table.iter().filter(|(_, property)| property.required);
-                describe::missing(required.map(|(name, _)| name), instance, at)
-            });
-        }
+        held &= self.required::<COUNT>(checks, required, instance, at);
         if checks.additional == Some(Closing::Closed) {
             held &= self.record::<COUNT>(!has_extra, "schema:additionalProperties", |_| {
                 let is_extra = |key: &&str| {
                     let hash = key_hash(key.as_bytes());
-                    let property = checks.table.find(hash, key.as_bytes());
+                    let property = checks.table.find(hash, || key.as_bytes());
                     let known = property.is_some_and(|property| property.schema.is_some());
                     // The patterns have been tried on every key before, so the limit cannot be reached anew.
                     let mut meter = crate::meter::Meter::for_sizes(members.len(), key.len(), 0);
@@ -126,6 +138,25 @@ impl Walker<'_> {
         Ok(held)
     }
 
+    /// `required`, of whose names `found` have been found.
+    #[inline]
+    fn required<const COUNT: bool>(
+        &mut self,
+        checks: &ObjectChecks,
+        found: usize,
+        instance: Value<'_>,
+        at: &Location<'_>,
+    ) -> bool {
+        if !checks.has_required {
+            return true;
+        }
+        self.record::<COUNT>(found == checks.table.required, "schema:required", |_| {
+            let required = checks.table.iter().filter(|(_, property)| property.required);
+            describe::missing(required.map(|(name, _)| name), instance, at)
+        })
+    }
+
+    #[inline(never)]
     fn dependent_names<const COUNT: bool>(
         &mut self,
         check: &'static str,

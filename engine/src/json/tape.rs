@@ -41,6 +41,22 @@ pub(crate) enum Node {
 }
 
 impl Node {
+    /// The number of its variant, from 0 to 8.
+    #[inline]
+    pub(crate) fn variant(self) -> u8 {
+        match self {
+            Node::Null => 0,
+            Node::Bool(_) => 1,
+            Node::Integer(_) => 2,
+            Node::Unsigned(_) => 3,
+            Node::BigInteger { .. } => 4,
+            Node::Float(_) => 5,
+            Node::String { .. } => 6,
+            Node::Array { .. } => 7,
+            Node::Object { .. } => 8,
+        }
+    }
+
     /// How many nodes the value at `at` whose first node it is has.
     #[inline]
     fn width(self, at: u32) -> u32 {
@@ -406,9 +422,11 @@ impl<'d> Value<'d> {
     pub fn as_object(self) -> Option<Members<'d>> {
         match self.node() {
             Node::Object { len, end } => Some(Members {
-                document: self.document,
-                rest: self.content(end),
-                at: self.at + 1,
+                raw: RawMembers {
+                    document: self.document,
+                    rest: self.content(end),
+                    at: self.at + 1,
+                },
                 remaining: len,
             }),
             _ => None,
@@ -596,9 +614,9 @@ impl<'d> Iterator for Elements<'d> {
     fn next(&mut self) -> Option<Value<'d>> {
         let at = self.at;
         let width = self.rest.first()?.width(at);
-        self.rest = self.rest.get(width as usize..).unwrap_or_default();
+        self.rest = &self.rest[width as usize..];
         self.at += width;
-        self.remaining = self.remaining.saturating_sub(1);
+        self.remaining -= 1;
         Some(Value {
             document: self.document,
             at,
@@ -617,8 +635,6 @@ impl ExactSizeIterator for Elements<'_> {}
 pub struct Member<'d> {
     /// The key, unescaped.
     pub key: &'d str,
-    /// The hash of the key by which compiled schemas find it.
-    pub(crate) hash: u32,
     /// The value.
     pub value: Value<'d>,
 }
@@ -626,11 +642,16 @@ pub struct Member<'d> {
 /// The members of an object, in the order in which they were written.
 #[derive(Clone, Copy, Debug)]
 pub struct Members<'d> {
-    document: &'d Document,
-    /// The nodes of the members to come; the first of them, a key, stands at `at`.
-    rest: &'d [Node],
-    at: u32,
+    raw: RawMembers<'d>,
     remaining: u32,
+}
+
+impl<'d> Members<'d> {
+    /// The members without their keys' texts: what the walker of schemas iterates over.
+    #[inline]
+    pub(crate) fn raw(self) -> RawMembers<'d> {
+        self.raw
+    }
 }
 
 impl<'d> Iterator for Members<'d> {
@@ -638,9 +659,10 @@ impl<'d> Iterator for Members<'d> {
 
     #[inline]
     fn next(&mut self) -> Option<Member<'d>> {
-        let RawMember { hash, name, value, .. } = self.next_raw()?;
+        let RawMember { name, value, .. } = self.raw.next()?;
+        self.remaining -= 1;
         let key = name.as_str().unwrap_or_default();
-        Some(Member { key, hash, value })
+        Some(Member { key, value })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -653,7 +675,7 @@ impl ExactSizeIterator for Members<'_> {}
 /// A member whose key is not looked at before it is needed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawMember<'d> {
-    /// The hash of the key.
+    /// The hash of the key by which compiled schemas find it.
     pub(crate) hash: u32,
     /// The key as a value.
     pub(crate) name: Value<'d>,
@@ -671,17 +693,27 @@ impl<'d> RawMember<'d> {
     }
 }
 
-impl<'d> Members<'d> {
+/// The members of an object as they stand on the tape.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawMembers<'d> {
+    document: &'d Document,
+    /// The nodes of the members to come; the first of them, a key, stands at `at`.
+    rest: &'d [Node],
+    at: u32,
+}
+
+impl<'d> Iterator for RawMembers<'d> {
+    type Item = RawMember<'d>;
+
     #[inline]
-    fn next_raw(&mut self) -> Option<RawMember<'d>> {
-        let Members { document, rest, at, .. } = *self;
+    fn next(&mut self) -> Option<RawMember<'d>> {
+        let RawMembers { document, rest, at } = *self;
         let [Node::String { hash, start, len }, value, ..] = *rest else {
             return None;
         };
         let width = 1 + value.width(at + 1);
-        self.rest = rest.get(width as usize..).unwrap_or_default();
+        self.rest = &rest[width as usize..];
         self.at += width;
-        self.remaining = self.remaining.saturating_sub(1);
         Some(RawMember {
             hash,
             name: Value { document, at },
@@ -692,11 +724,5 @@ impl<'d> Members<'d> {
             key_start: start,
             key_len: len,
         })
-    }
-
-    /// The members without their keys' texts: what the walker of schemas iterates over.
-    #[inline]
-    pub(crate) fn raw(mut self) -> impl Iterator<Item = RawMember<'d>> {
-        std::iter::from_fn(move || self.next_raw())
     }
 }

@@ -696,9 +696,9 @@ impl Compiler {
                 }
             }
         }
-        if !list.is_empty() {
-            object_checks(checks).table = PropertyTable::new(names, list);
-        }
+        let object = object_checks(checks);
+        object.table = PropertyTable::new(names, list);
+        object.is_open = object.patterns.is_empty() && object.additional.is_none() && object.names.is_none();
         Ok(())
     }
 

@@ -70,15 +70,15 @@ impl NameList {
         &self.names
     }
 
-    /// The index of a name, given with its hash.
+    /// The index of a name, given with its hash; the name itself is asked for only when the hash is found.
     #[inline]
-    pub(crate) fn find(&self, hash: u32, name: &[u8]) -> Option<usize> {
+    pub(crate) fn find<'n>(&self, hash: u32, name: impl Fn() -> &'n [u8]) -> Option<usize> {
         let start = (hash >> self.shift) as usize;
         let Some(slots) = self.slots.get(start..start + PROBES) else {
-            return self.find_sorted(name);
+            return if self.sorted.is_empty() { None } else { self.find_sorted(name()) };
         };
         for slot in slots {
-            if slot.hash == hash && self.names[slot.index as usize].as_bytes() == name {
+            if slot.hash == hash && self.names[slot.index as usize].as_bytes() == name() {
                 return Some(slot.index as usize);
             }
             if slot.hash == 0 {
@@ -103,9 +103,9 @@ mod tests {
     fn check(names: Vec<Box<str>>) -> NameList {
         let list = NameList::new(names);
         for (index, name) in list.names().iter().enumerate() {
-            assert_eq!(list.find(key_hash(name.as_bytes()), name.as_bytes()), Some(index));
+            assert_eq!(list.find(key_hash(name.as_bytes()), || name.as_bytes()), Some(index));
             let other = format!("{name}!");
-            assert_eq!(list.find(key_hash(other.as_bytes()), other.as_bytes()), None);
+            assert_eq!(list.find(key_hash(other.as_bytes()), || other.as_bytes()), None);
         }
         list
     }

@@ -145,12 +145,11 @@ fn kinds_of(form: &Form, kinds: &[Kinds]) -> Kinds {
         Form::Type(check) => return check.kinds,
         Form::Checks(checks) => checks,
     };
-    let strings = Kinds::of_kind(crate::json::Kind::String);
     let mut all = checks.types.map_or(Kinds::ALL, |check| check.kinds);
     if checks.constant.as_ref().is_some_and(|constant| constant.text.is_some())
         || checks.enumeration.as_ref().is_some_and(|list| list.others.is_empty())
     {
-        all = all.and(strings);
+        all = all.and(Kinds::STRING);
     }
     let Some(combined) = &checks.combined else {
         return all;
