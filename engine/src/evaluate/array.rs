@@ -64,7 +64,8 @@ impl Walker<'_> {
         let prefix = checks.prefix.len();
         let mut held = true;
         let rest = match checks.rest {
-            Some(Closing::Schema(id)) if !(prefix == 0 && self.all_have_type::<COUNT>(id, elements)?) => Some(id),
+            Some(Closing::Schema(id)) if prefix == 0 && self.all_have_type::<COUNT>(id, elements)? => None,
+            Some(Closing::Schema(id)) => Some(id),
             _ => None,
         };
         for (index, element) in elements.enumerate() {
@@ -94,8 +95,8 @@ impl Walker<'_> {
 
     /// Whether the schema asserts a type only and all elements have it; they are counted then. A list of plain values
     /// is the most frequent array, and this is a third of the work of applying the schema to each of them.
-    #[inline]
-    fn all_have_type<const COUNT: bool>(
+    #[inline(always)]
+    pub(super) fn all_have_type<const COUNT: bool>(
         &mut self,
         id: Id,
         mut elements: Elements<'_>,

@@ -98,6 +98,7 @@ impl Walker<'_> {
     }
 
     /// Applies a schema to the same instance; what it evaluates counts when it holds.
+    #[inline(always)]
     fn in_place<const COUNT: bool>(
         &mut self,
         id: Id,
@@ -108,6 +109,17 @@ impl Walker<'_> {
         let Some(evaluated) = evaluated else {
             return self.apply::<COUNT>(id, instance, at, None);
         };
+        self.recorded::<COUNT>(id, instance, at, evaluated)
+    }
+
+    #[inline(never)]
+    fn recorded<const COUNT: bool>(
+        &mut self,
+        id: Id,
+        instance: Value<'_>,
+        at: &Location<'_>,
+        evaluated: &mut Evaluated,
+    ) -> Held {
         let mut record = Evaluated::default();
         let held = self.apply::<COUNT>(id, instance, at, Some(&mut record))?;
         if held {

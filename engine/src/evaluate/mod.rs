@@ -289,12 +289,24 @@ impl<'w> Walker<'w> {
             }
             Node::Array { .. } => {
                 if let Some(arrays) = &checks.array {
-                    held = self.array::<COUNT>(arrays, instance, at, evaluated.as_deref_mut())?;
+                    // A list of plain values, the usual array, needs no call.
+                    let is_plain_list = evaluated.is_none()
+                        && match (arrays.items_only, instance.as_array()) {
+                            (Some(id), Some(elements)) => self.all_have_type::<COUNT>(id, elements)?,
+                            _ => false,
+                        };
+                    if !is_plain_list {
+                        held = self.array::<COUNT>(arrays, instance, at, evaluated.as_deref_mut())?;
+                    }
                 }
             }
             Node::Object { .. } => {
                 if let Some(objects) = &checks.object {
-                    held = self.object::<COUNT>(objects, instance, at, evaluated.as_deref_mut())?;
+                    held = if objects.is_table_only && evaluated.is_none() {
+                        self.table::<COUNT>(&objects.table, instance, at)?
+                    } else {
+                        self.object::<COUNT>(objects, instance, at, evaluated.as_deref_mut())?
+                    };
                 }
             }
         }

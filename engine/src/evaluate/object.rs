@@ -4,7 +4,7 @@ use super::evaluated::Evaluated;
 use super::location::Location;
 use super::{Held, Walker, describe};
 use crate::json::{Members, Value, key_hash};
-use crate::schema::{Closing, ObjectChecks};
+use crate::schema::{Closing, ObjectChecks, PropertyTable};
 
 impl Walker<'_> {
     pub(super) fn object<const COUNT: bool>(
@@ -49,6 +49,37 @@ impl Walker<'_> {
         Ok(held)
     }
 
+    /// As [`Self::object`], for `properties` and `required` alone, which most schemas are: members without a name in
+    /// the table are passed over in a loop of some ten instructions each.
+    pub(super) fn table<const COUNT: bool>(
+        &mut self,
+        table: &PropertyTable,
+        instance: Value<'_>,
+        at: &Location<'_>,
+    ) -> Held {
+        let Some(members) = instance.as_object() else {
+            return Ok(true);
+        };
+        self.meter.charge(members.len() as u64 / 4)?;
+        let mut held = true;
+        let mut required = 0;
+        let mut members = members.raw();
+        while let Some(member) = members.next_in(table.filter()) {
+            let Some(property) = table.find(member.hash, member.key()) else {
+                continue;
+            };
+            required += usize::from(property.required);
+            let Some(id) = property.schema else { continue };
+            let name = member.name;
+            held &= self.descend::<COUNT>(id, member.value, || Location::Member { parent: at, name })?;
+            if !COUNT && !held {
+                return Ok(false);
+            }
+        }
+        held &= self.required::<COUNT>(table, required, instance, at);
+        Ok(held)
+    }
+
     /// `properties`, `patternProperties`, `additionalProperties`, `propertyNames` and `required`.
     #[inline]
     fn members<const COUNT: bool>(
@@ -62,29 +93,14 @@ impl Walker<'_> {
         self.meter.charge(members.len() as u64 / 4)?;
         let mut held = true;
         let mut required = 0;
-        if checks.is_open && evaluated.is_none() {
-            // Nothing is said of members without a name in the table, as in most schemas: they are passed over in a
-            // loop of a few instructions each.
-            let mut members = members.raw();
-            while let Some((member, property)) = checks.table.next_known(&mut members) {
-                required += usize::from(property.required);
-                if let Some(id) = property.schema {
-                    let name = member.name;
-                    held &= self.descend::<COUNT>(id, member.value, || Location::Member { parent: at, name })?;
-                    if !COUNT && !held {
-                        return Ok(false);
-                    }
-                }
-            }
-            held &= self.required::<COUNT>(checks, required, instance, at);
-            return Ok(held);
-        }
+        let filter = checks.table.filter();
         let mut has_extra = false;
         for (index, member) in members.raw().enumerate() {
             let (name, value) = (member.name, member.value);
             let inner = || Location::Member { parent: at, name };
             let mut is_known = false;
-            if let Some(property) = checks.table.find(member.hash, || member.key()) {
+            let property = Some(member).filter(|member| filter.may_have(member.hash));
+            if let Some(property) = property.and_then(|member| checks.table.find(member.hash, member.key())) {
                 required += usize::from(property.required);
                 if let Some(id) = property.schema {
                     is_known = true;
@@ -117,12 +133,12 @@ impl Walker<'_> {
                 evaluated.mark(index);
             }
         }
-        held &= self.required::<COUNT>(checks, required, instance, at);
+        held &= self.required::<COUNT>(&checks.table, required, instance, at);
         if checks.additional == Some(Closing::Closed) {
             held &= self.record::<COUNT>(!has_extra, "schema:additionalProperties", |_| {
                 let is_extra = |key: &&str| {
                     let hash = key_hash(key.as_bytes());
-                    let property = checks.table.find(hash, || key.as_bytes());
+                    let property = checks.table.find(hash, key.as_bytes());
                     let known = property.is_some_and(|property| property.schema.is_some());
                     // The patterns have been tried on every key before, so the limit cannot be reached anew.
                     let mut meter = crate::meter::Meter::for_sizes(members.len(), key.len(), 0);
@@ -142,16 +158,16 @@ impl Walker<'_> {
     #[inline]
     fn required<const COUNT: bool>(
         &mut self,
-        checks: &ObjectChecks,
+        table: &PropertyTable,
         found: usize,
         instance: Value<'_>,
         at: &Location<'_>,
     ) -> bool {
-        if !checks.has_required {
+        if !table.has_required {
             return true;
         }
-        self.record::<COUNT>(found == checks.table.required, "schema:required", |_| {
-            let required = checks.table.iter().filter(|(_, property)| property.required);
+        self.record::<COUNT>(found == table.required, "schema:required", |_| {
+            let required = table.iter().filter(|(_, property)| property.required);
             describe::missing(required.map(|(name, _)| name), instance, at)
         })
     }

@@ -221,6 +221,21 @@ pub(crate) fn key_hash(key: &[u8]) -> u32 {
     (hash >> 32) as u32 | 1
 }
 
+/// A few bits that tell of most hashes that they are not in a set.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct HashFilter(u64);
+
+impl HashFilter {
+    pub(crate) fn add(&mut self, hash: u32) {
+        self.0 |= 1 << (hash >> 26);
+    }
+
+    #[inline]
+    pub(crate) fn may_have(self, hash: u32) -> bool {
+        self.0 >> (hash >> 26) & 1 != 0
+    }
+}
+
 /// The JSON type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -702,10 +717,19 @@ pub(crate) struct RawMembers<'d> {
     at: u32,
 }
 
+impl<'d> RawMembers<'d> {
+    /// The next member whose hash the filter lets through. The others are passed over without looking at more than
+    /// the hash and the width of the value.
+    #[inline(always)]
+    pub(crate) fn next_in(&mut self, filter: HashFilter) -> Option<RawMember<'d>> {
+        self.find(|member| filter.may_have(member.hash))
+    }
+}
+
 impl<'d> Iterator for RawMembers<'d> {
     type Item = RawMember<'d>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<RawMember<'d>> {
         let RawMembers { document, rest, at } = *self;
         let [Node::String { hash, start, len }, value, ..] = *rest else {

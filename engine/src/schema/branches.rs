@@ -162,7 +162,7 @@ fn strings_of(subschemas: &[Subschema], id: Id) -> Option<&[Box<str>]> {
 /// The states of the tag with which a branch may hold for an object.
 fn tag_states(subschemas: &[Subschema], id: Id, hash: u32, name: &str) -> TagStates {
     let object = checks_of(subschemas, id).and_then(|checks| checks.object.as_ref());
-    let Some(property) = object.and_then(|object| object.table.find(hash, || name.as_bytes())) else {
+    let Some(property) = object.and_then(|object| object.table.find(hash, name.as_bytes())) else {
         return TagStates::ALL;
     };
     let absent = if property.required { TagStates(0) } else { TagStates::ABSENT };

@@ -373,7 +373,7 @@ impl Compiler {
             "maxProperties" => object_checks(checks).max_properties = Some(size(source, keyword, value)?),
             "required" => {
                 names(source, keyword, value)?;
-                object_checks(checks).has_required = true;
+                object_checks(checks).table.has_required = true;
             }
             "dependentRequired" if source.draft >= Draft::Draft201909 => {
                 let mut list = Vec::new();
@@ -658,7 +658,7 @@ impl Compiler {
         let Some(object) = &checks.object else {
             return Ok(());
         };
-        let has_required = object.has_required;
+        let has_required = object.table.has_required;
         let mut names: Vec<Box<str>> = Vec::new();
         let mut list: Vec<Property> = Vec::new();
         let mut index: HashMap<Box<str>, usize> = HashMap::new();
@@ -696,9 +696,7 @@ impl Compiler {
                 }
             }
         }
-        let object = object_checks(checks);
-        object.table = PropertyTable::new(names, list);
-        object.is_open = object.patterns.is_empty() && object.additional.is_none() && object.names.is_none();
+        object_checks(checks).table = PropertyTable::new(names, list, has_required);
         Ok(())
     }
 

@@ -22,7 +22,7 @@ pub use dialect::Draft;
 pub(crate) use resources::Place;
 pub(crate) use subschema::{
     ArrayChecks, Checks, Closing, Combined, Contains, DynamicReference, Enumeration, Form, Id, Limit,
-    NumberChecks, ObjectChecks, StringChecks, Subschema, Types,
+    NumberChecks, ObjectChecks, PropertyTable, StringChecks, Subschema, Types,
 };
 pub(crate) use branches::Branches;
 

@@ -1,6 +1,6 @@
 //! A fixed list of names, and where in it a name stands.
 
-use crate::json::key_hash;
+use crate::json::{HashFilter, key_hash};
 
 /// Names and the table by which they are found.
 ///
@@ -13,6 +13,7 @@ pub(crate) struct NameList {
     /// too many collide.
     slots: Vec<Slot>,
     shift: u32,
+    filter: HashFilter,
     /// The indexes of the names in the order of the names, only when there are no slots.
     sorted: Vec<u32>,
 }
@@ -37,6 +38,7 @@ impl NameList {
             return list;
         }
         let hashes: Vec<u32> = list.names.iter().map(|name| key_hash(name.as_bytes())).collect();
+        hashes.iter().for_each(|hash| list.filter.add(*hash));
         // Honest names find their places at the first size; the further ones are for bad luck.
         let sizes = [2, 4, 8].map(|factor| (hashes.len() * factor).next_power_of_two());
         if !sizes.into_iter().any(|size| list.place(&hashes, size)) {
@@ -70,15 +72,21 @@ impl NameList {
         &self.names
     }
 
-    /// The index of a name, given with its hash; the name itself is asked for only when the hash is found.
+    /// What most other names do not pass.
     #[inline]
-    pub(crate) fn find<'n>(&self, hash: u32, name: impl Fn() -> &'n [u8]) -> Option<usize> {
+    pub(crate) fn filter(&self) -> HashFilter {
+        self.filter
+    }
+
+    /// The index of a name, given with its hash.
+    #[inline]
+    pub(crate) fn find(&self, hash: u32, name: &[u8]) -> Option<usize> {
         let start = (hash >> self.shift) as usize;
         let Some(slots) = self.slots.get(start..start + PROBES) else {
-            return if self.sorted.is_empty() { None } else { self.find_sorted(name()) };
+            return if self.sorted.is_empty() { None } else { self.find_sorted(name) };
         };
         for slot in slots {
-            if slot.hash == hash && self.names[slot.index as usize].as_bytes() == name() {
+            if slot.hash == hash && self.names[slot.index as usize].as_bytes() == name {
                 return Some(slot.index as usize);
             }
             if slot.hash == 0 {
@@ -103,9 +111,9 @@ mod tests {
     fn check(names: Vec<Box<str>>) -> NameList {
         let list = NameList::new(names);
         for (index, name) in list.names().iter().enumerate() {
-            assert_eq!(list.find(key_hash(name.as_bytes()), || name.as_bytes()), Some(index));
+            assert_eq!(list.find(key_hash(name.as_bytes()), name.as_bytes()), Some(index));
             let other = format!("{name}!");
-            assert_eq!(list.find(key_hash(other.as_bytes()), || other.as_bytes()), None);
+            assert_eq!(list.find(key_hash(other.as_bytes()), other.as_bytes()), None);
         }
         list
     }

@@ -11,6 +11,8 @@ pub(super) fn shorten(subschemas: &mut [Subschema], root: &mut Id, has_dynamic_r
     redirect(root);
     for checks in subschemas.iter_mut().filter_map(checks_mut) {
         for_each_edge(checks, redirect);
+        checks.array.iter_mut().for_each(|array| array.finish());
+        checks.object.iter_mut().for_each(|object| object.finish());
     }
     let kinds = kinds(subschemas);
     for at in 0..subschemas.len() {

@@ -9,7 +9,7 @@ use super::branches::Branches;
 use super::names::NameList;
 use super::resources::Place;
 use crate::format::Format;
-use crate::json::{Kind, Node, Number, RawMember, RawMembers, key_hash};
+use crate::json::{HashFilter, Kind, Node, Number, key_hash};
 use crate::pattern::Pattern;
 
 /// The index of a subschema.
@@ -236,7 +236,7 @@ impl Strings {
     pub(crate) fn contains(&self, text: &[u8]) -> bool {
         match self {
             Strings::Few(list) => list.iter().any(|one| one.as_bytes() == text),
-            Strings::Many(list) => list.find(key_hash(text), || text).is_some(),
+            Strings::Many(list) => list.find(key_hash(text), text).is_some(),
         }
     }
 }
@@ -272,6 +272,8 @@ pub(crate) struct StringChecks {
 
 #[derive(Debug, Default)]
 pub(crate) struct ArrayChecks {
+    /// The schema of all elements, when `items` is all that it says.
+    pub(crate) items_only: Option<Id>,
     pub(crate) min_items: Option<u64>,
     pub(crate) max_items: Option<u64>,
     pub(crate) unique_items: bool,
@@ -296,10 +298,8 @@ pub(crate) struct ObjectChecks {
     pub(crate) max_properties: Option<u64>,
     /// Names of `properties` and `required`.
     pub(crate) table: PropertyTable,
-    /// Whether `required` stands there; how many distinct names it has is in the table.
-    pub(crate) has_required: bool,
-    /// Whether nothing is said of members whose names the table does not have, nor of names.
-    pub(crate) is_open: bool,
+    /// Whether the table is all that it says.
+    pub(crate) is_table_only: bool,
     pub(crate) patterns: Vec<(Arc<Pattern>, Id)>,
     pub(crate) additional: Option<Closing>,
     pub(crate) names: Option<Id>,
@@ -321,27 +321,31 @@ pub(crate) struct PropertyTable {
     names: NameList,
     /// In the order of the names.
     pub(crate) properties: Vec<Property>,
-    /// How many of them are required.
+    /// Whether `required` stands there.
+    pub(crate) has_required: bool,
+    /// How many of the names are required.
     pub(crate) required: usize,
 }
 
 impl PropertyTable {
-    /// The first of the members that it has, which are used up to there.
-    #[inline]
-    pub(crate) fn next_known<'d>(&self, members: &mut RawMembers<'d>) -> Option<(RawMember<'d>, Property)> {
-        members.find_map(|member| Some((member, self.find(member.hash, || member.key())?)))
-    }
-
-    pub(crate) fn new(names: Vec<Box<str>>, properties: Vec<Property>) -> PropertyTable {
+    pub(crate) fn new(names: Vec<Box<str>>, properties: Vec<Property>, has_required: bool) -> PropertyTable {
         PropertyTable {
+            has_required,
             names: NameList::new(names),
             required: properties.iter().filter(|property| property.required).count(),
             properties,
         }
     }
 
+    /// What most names that it does not have do not pass.
     #[inline]
-    pub(crate) fn find<'n>(&self, hash: u32, name: impl Fn() -> &'n [u8]) -> Option<Property> {
+    pub(crate) fn filter(&self) -> HashFilter {
+        self.names.filter()
+    }
+
+    /// Not inlined, so that a loop over members keeps its state in registers.
+    #[inline(never)]
+    pub(crate) fn find(&self, hash: u32, name: &[u8]) -> Option<Property> {
         let index = self.names.find(hash, name)?;
         self.properties.get(index).copied()
     }
@@ -366,6 +370,37 @@ pub(crate) struct Combined {
     pub(crate) not: Option<Id>,
     pub(crate) condition: Option<Condition>,
     pub(crate) dependent_schemas: Vec<(Box<str>, Id)>,
+}
+
+impl ObjectChecks {
+    /// Notes what the walker takes a shorter way for.
+    pub(crate) fn finish(&mut self) {
+        self.is_table_only = self.min_properties.is_none()
+            && self.max_properties.is_none()
+            && self.patterns.is_empty()
+            && self.additional.is_none()
+            && self.names.is_none()
+            && self.dependent_required.is_none()
+            && self.dependencies.is_none();
+    }
+}
+
+impl ArrayChecks {
+    /// Notes what the walker takes a shorter way for.
+    pub(crate) fn finish(&mut self) {
+        self.items_only = match self.rest {
+            Some(Closing::Schema(id))
+                if self.min_items.is_none()
+                    && self.max_items.is_none()
+                    && !self.unique_items
+                    && self.prefix.is_empty()
+                    && self.contains.is_none() =>
+            {
+                Some(id)
+            }
+            _ => None,
+        };
+    }
 }
 
 impl Combined {
