@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use assay_engine::audit::{Auditor, PublicKeys};
 use assay_engine::receipt::Receipt;
@@ -11,8 +11,8 @@ use assay_engine::time::Timestamp;
 use assay_engine::verifier::{Stamp, Verifier};
 use assay_ledger::DataFolder;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
+use crate::command::Sandbox;
 use crate::material::repository;
 
 /// What a run of the program gave.
@@ -24,40 +24,26 @@ struct Run {
 
 /// A user with an empty folder of their own.
 struct User {
-    folder: TempDir,
+    sandbox: Sandbox,
 }
 
 impl User {
     fn new() -> User {
         User {
-            folder: tempfile::tempdir().unwrap(),
+            sandbox: Sandbox::new(),
         }
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.sandbox.path(name)
     }
 
     fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
-        let path = self.path(name);
-        fs::write(&path, content).unwrap();
-        path.to_str().unwrap().to_owned()
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
-        command
-            .args(arguments)
-            .current_dir(self.folder.path())
-            .stdin(Stdio::null());
-        for name in ["ASSAY_DATA", "ASSAY_KEY_FILE", "ASSAY_PUBLIC_URL"] {
-            command.env_remove(name);
-        }
-        command
+        text(&self.sandbox.write(name, content))
     }
 
     fn run(&self, arguments: &[&str]) -> Run {
-        Run::from(self.command(arguments).output().unwrap())
+        Run::from(self.sandbox.run(arguments))
     }
 
     /// Runs and expects success without a word of complaint.
@@ -81,7 +67,12 @@ impl User {
     }
 
     fn data(&self) -> DataFolder {
-        DataFolder::open(self.path("assay-data")).unwrap()
+        DataFolder::open(self.path("data")).unwrap()
+    }
+
+    /// Whether any command has made the data folder.
+    fn has_data(&self) -> bool {
+        self.path("data").exists()
     }
 }
 
@@ -96,11 +87,15 @@ impl From<Output> for Run {
 }
 
 fn vector(name: &str) -> String {
-    vector_path(name).to_str().unwrap().to_owned()
+    text(&vector_path(name))
 }
 
 fn vector_path(name: &str) -> PathBuf {
     repository().join("schemas/vectors").join(name)
+}
+
+fn text(path: &Path) -> String {
+    path.to_str().unwrap().to_owned()
 }
 
 fn vector_text(name: &str) -> String {
@@ -193,10 +188,7 @@ fn the_published_examples_check() {
         let report: Value = serde_json::from_str(&json).unwrap();
         assert_eq!((&report["holds"], &report["line"]), (&json!(true), &Value::Null));
     }
-    assert!(
-        !user.path("assay-data").exists(),
-        "checking with given keys makes no data folder"
-    );
+    assert!(!user.has_data(), "checking with given keys makes no data folder");
 }
 
 #[test]
@@ -323,7 +315,9 @@ fn many_receipts_are_paired_with_their_requests_line_by_line() {
 #[test]
 fn receipts_come_from_standard_input_as_well() {
     let user = User::new();
-    let mut command = user.command(&["receipt", "check", "-", "--keys", &vector("key.json")]);
+    let mut command = user
+        .sandbox
+        .command(&["receipt", "check", "-", "--keys", &vector("key.json")]);
     command.stdin(fs::File::open(vector_path("invoice-draft.response.json")).unwrap());
     let run = Run::from(command.output().unwrap());
     assert_eq!(run.code, 0, "{}", run.stderr);
@@ -339,7 +333,7 @@ fn a_rotated_key_stays_listed_and_its_receipts_check() {
     let user = User::new();
     user.fail(78, &["keys", "list"], &["no keys", "assay keys rotate"]);
     user.fail(78, &["keys", "export"], &["no keys", "assay keys rotate"]);
-    assert!(!user.path("assay-data").exists());
+    assert!(!user.has_data());
 
     let words = user.succeed(&["keys", "rotate"]);
     assert!(
@@ -410,7 +404,7 @@ fn the_private_key_is_its_owners_alone() {
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
     let private = user.data().keys().unwrap().private_key_path();
     assert_eq!(mode(&private), 0o600);
-    assert_eq!(mode(&user.path("assay-data")), 0o700);
+    assert_eq!(mode(&user.path("data")), 0o700);
     fs::set_permissions(&private, fs::Permissions::from_mode(0o644)).unwrap();
     user.fail(78, &["keys", "list"], &["open to others", "chmod 600"]);
 }
@@ -444,14 +438,14 @@ fn a_receipt_is_shown_as_it_was_answered() {
         &["receipt", "show", id],
         &["there is no data folder", "--data"],
     );
-    assert!(!user.path("assay-data").exists());
+    assert!(!user.has_data());
     let receipt = verify_and_record(&user.data(), &request("a", json!("x")), 1, "2026-10-01T00:00:00Z");
     assert_eq!(user.succeed(&["receipt", "show", id]), wire(&receipt) + "\n");
     assert_eq!(
         user.succeed(&["receipt", "show", &id.to_uppercase()]),
         wire(&receipt) + "\n"
     );
-    let elsewhere = user.path("assay-data");
+    let elsewhere = user.path("data");
     let elsewhere = ["--data", elsewhere.to_str().unwrap()];
     assert_eq!(
         user.succeed(&["receipt", elsewhere[0], elsewhere[1], "show", id]),
@@ -476,7 +470,7 @@ fn reputation_and_score_tell_what_was_recorded() {
     for command in ["reputation", "score"] {
         user.fail(78, &[command, "seller"], &["there is no data folder", "--data"]);
     }
-    assert!(!user.path("assay-data").exists());
+    assert!(!user.has_data());
     let data = user.data();
     let folder_only = ["reputation", "seller"];
     user.fail(78, &folder_only, &["nothing was ever recorded"]);
@@ -635,7 +629,7 @@ fn a_missing_file_is_told_from_a_broken_one() {
         &["broken.json", "is not JSON", "twice"],
     );
     user.fail(78, &["receipt", "check", &receipt], &["no keys", "--keys"]);
-    assert!(!user.path("assay-data").exists());
+    assert!(!user.has_data());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The binary as a user runs it, in a folder of its own.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use assay_engine::json::{Document, Value};
@@ -95,9 +95,4 @@ pub(crate) fn invoice(task: &str, agent: &str, total: &str) -> String {
     format!(
         r#"{{"task_id":"{task}","agent_id":"{agent}","expected_schema":{schema},"submitted_output":{{"invoice_id":"INV-7731","currency":"USD","line_items":[{{"sku":"CRWL-100","qty":3,"line_total":87.0}},{{"sku":"CRWL-200","qty":1,"line_total":42.5}}],"total":{total}}},"rules":{rules},"enforce_rules":true}}"#
     )
-}
-
-/// Whether a path is there.
-pub(crate) fn exists(path: &Path) -> bool {
-    path.try_exists().unwrap()
 }

@@ -161,8 +161,9 @@ fn a_contract_gives_the_receipts_of_the_whole_requests() {
             .collect()
     };
     let expected = hashes(sandbox.expect(1, &["verify", "whole.ndjson"]));
-    let contract = ["--contract", "contract.json"];
-    let run = |rest: &[&str]| [&["verify"], &contract[..], rest].concat();
+    fn run<'a>(rest: &[&'a str]) -> Vec<&'a str> {
+        [&["verify", "--contract", "contract.json"], rest].concat()
+    }
     assert_eq!(hashes(sandbox.expect(1, &run(&["deliveries.ndjson"]))), expected);
 
     let by_line = sandbox.expect(

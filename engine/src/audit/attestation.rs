@@ -66,7 +66,7 @@ fn read(document: Value<'_>) -> Result<Attestation<'_>, String> {
         ));
     }
     let timestamp = text("timestamp")?;
-    if !Timestamp::parse(timestamp).is_some_and(|instant| instant.to_string() == timestamp) {
+    if Timestamp::parse(timestamp).is_none_or(|instant| instant.to_string() != timestamp) {
         return Err("Its timestamp is not an RFC 3339 instant with six decimals and +00:00.".to_owned());
     }
     let bytes: [u8; 64] =

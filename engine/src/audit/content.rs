@@ -19,6 +19,14 @@ pub(super) fn check(receipt: Value<'_>, report: &mut Report) {
     }
 }
 
+/// The tallies of a full receipt.
+const TALLIES: [&str; 3] = ["schema_compliance", "integrity_checks", "overall"];
+
+/// Whether a receipt has the members that a compact one leaves out.
+pub(super) fn is_full(receipt: Value<'_>) -> bool {
+    TALLIES.iter().any(|name| receipt.get(name).is_some())
+}
+
 /// The texts of `summary.blocking_checks`.
 pub(super) fn blocking_checks(receipt: Value<'_>) -> Option<Vec<&str>> {
     receipt
@@ -80,12 +88,11 @@ fn result(receipt: Value<'_>) -> Option<String> {
 
 /// The three tallies of a full receipt; a compact one has none of them.
 fn counts(receipt: Value<'_>) -> Option<String> {
-    const NAMES: [&str; 3] = ["schema_compliance", "integrity_checks", "overall"];
-    if NAMES.iter().all(|name| receipt.get(name).is_none()) {
+    if !is_full(receipt) {
         return None;
     }
     let mut tallies = [Tally::default(); 3];
-    for (name, place) in NAMES.into_iter().zip(&mut tallies) {
+    for (name, place) in TALLIES.into_iter().zip(&mut tallies) {
         let Some(tally) = tally(receipt, name) else {
             return Some(format!("{name} has no counts"));
         };

@@ -1,11 +1,11 @@
 //! A receipt against its request: does it answer this one, and does the verdict come out the same?
 
-use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use super::content::{blocking_checks, count, tally};
+use super::content::{blocking_checks, count, is_full, tally};
 use super::report::{Report, Standing};
 use super::{shown, shown_value};
+use crate::digest::sha256;
 use crate::json::{Document, Parser, Value, equal, write_canonical};
 use crate::problem::{Problem, ProblemCode};
 use crate::receipt::{Receipt, Signer};
@@ -124,88 +124,95 @@ fn check_labels(receipt: Value<'_>, request: Value<'_>, report: &mut Report) {
 
 /// The parts that stand in the receipt by their hash.
 fn check_parts(receipt: Value<'_>, request: Value<'_>, report: &mut Report) {
-    let hash = |name: &str| {
-        request
-            .get(name)
-            .map(|value| digest_of(|out| write_canonical(value, out)))
-    };
-    let rules = digest_of(|out| write_rules(request, out));
     let parts = [
         (
             "output_hash",
-            hash("submitted_output"),
+            "submitted_output",
             "The output is the one that was checked.",
             "The output is not the one that was checked: it was changed afterwards, or belongs to another receipt.",
         ),
         (
             "schema_hash",
-            hash("expected_schema"),
+            "expected_schema",
             "The schema is the one that the output was checked against.",
             "The schema is not the one that the output was checked against.",
         ),
-        (
-            "rules_hash",
-            Some(rules),
-            "Rules and bounds are the ones that the output was checked against.",
-            "Rules or bounds are not the ones that the output was checked against.",
-        ),
     ];
-    for (name, computed, holds, broken) in parts {
-        compare_hash(name, receipt, computed.as_ref(), holds, broken, report);
+    for (name, field, holds, broken) in parts {
+        match request.get(field) {
+            Some(value) => {
+                let computed = digest_of(|out| write_canonical(value, out));
+                compare_hash(name, receipt, &computed, holds, broken, report);
+            }
+            None => {
+                let advice = "Where a contract of its own holds it, put its fields into the request";
+                report.fail(
+                    name,
+                    format!("The request has no {field} to compare with. {advice}."),
+                );
+            }
+        }
     }
+    let computed = digest_of(|out| write_rules(request, out));
+    let holds = "Rules and bounds are the ones that the output was checked against.";
+    let broken = "Rules or bounds are not the ones that the output was checked against.";
+    compare_hash("rules_hash", receipt, &computed, holds, broken, report);
 }
 
 fn check_request_hash(receipt: Value<'_>, again: Option<&Receipt>, is_answered: bool, report: &mut Report) {
     let name = "request_hash";
-    match (receipt.get(name), again) {
-        (None, _) => report.skip(
-            name,
-            "A compact receipt has none; the hashes of the parts bind it to the request.",
-        ),
-        (Some(_), None) => report.skip(
-            name,
-            "The request could not be checked again, so it was not computed.",
-        ),
-        (Some(_), Some(again)) => {
-            let broken = if is_answered {
-                "It is not that of the request, although all parts of the request are the ones that were checked: the \
-                 receipt was made by a verifier that hashes otherwise, or not by a verifier at all."
-            } else {
-                "It is not that of the request, some of whose parts are not the ones that were checked."
-            };
-            let computed = Some(&again.response.hashes.request);
-            compare_hash(
+    if receipt.get(name).is_none() {
+        if is_full(receipt) {
+            report.fail(name, "It is missing, and a receipt with all counts has one.");
+        } else {
+            report.skip(
                 name,
-                receipt,
-                computed,
-                "The request as a whole is the one that was checked.",
-                broken,
-                report,
+                "A compact receipt has none; the hashes of the parts bind it to the request.",
             );
         }
+        return;
     }
+    let Some(again) = again else {
+        report.skip(
+            name,
+            "The request could not be checked again, so it was not computed.",
+        );
+        return;
+    };
+    let holds = "The request as a whole is the one that was checked.";
+    let broken = if is_answered {
+        "It is not that of the request, although all parts of the request are the ones that were checked: the receipt \
+         was made by a verifier that hashes otherwise, or not by a verifier at all."
+    } else {
+        "It is not that of the request, some of whose parts are not the ones that were checked."
+    };
+    compare_hash(
+        name,
+        receipt,
+        &again.response.hashes.request,
+        holds,
+        broken,
+        report,
+    );
 }
 
 fn compare_hash(
     name: &'static str,
     receipt: Value<'_>,
-    computed: Option<&Digest>,
+    computed: &Digest,
     holds: &str,
     broken: &str,
     report: &mut Report,
 ) {
-    let computed = computed.map(hex);
+    let computed = hex(computed);
     let stated = receipt.get(name);
-    if computed.is_some() && stated.and_then(Value::as_str) == computed.as_deref() {
+    if stated.and_then(Value::as_str) == Some(&computed) {
         report.hold(name, holds);
     } else {
-        let computed = computed.as_deref().map_or_else(|| "nothing".to_owned(), shown);
+        let stated = shown_value(stated);
         report.fail(
             name,
-            format!(
-                "{broken} The receipt says {}, the request gives {computed}.",
-                shown_value(stated)
-            ),
+            format!("{broken} The receipt says {stated}, the request gives {computed:?}."),
         );
     }
 }
@@ -227,7 +234,7 @@ fn write_rules(request: Value<'_>, out: &mut Vec<u8>) {
 fn digest_of(write: impl FnOnce(&mut Vec<u8>)) -> Digest {
     let mut bytes = Vec::new();
     write(&mut bytes);
-    Sha256::digest(&bytes).into()
+    sha256(&bytes)
 }
 
 fn hex(digest: &Digest) -> String {
@@ -269,7 +276,7 @@ fn check_verdict(receipt: Value<'_>, again: &Receipt, report: &mut Report) {
         report.fail("blocking_checks", words);
     }
 
-    if receipt.get("schema_compliance").is_none() && receipt.get("overall").is_none() {
+    if !is_full(receipt) {
         let why = "A compact receipt has none.";
         report.skip("counts", why);
         report.skip("texts", why);

@@ -387,6 +387,10 @@ fn a_verifier_that_lies_is_found_out_by_checking_again() {
         (misnamed, vec!["texts"]),
         (other_check, vec!["blocking_checks"]),
         (rehashed, vec!["request_hash"]),
+        (
+            changed(DRAFT_RECEIPT, "/request_hash", None),
+            vec!["request_hash"],
+        ),
     ];
     for (receipt, expected) in cases {
         let receipt = other.sign(&receipt, VERIFICATION_CONTEXT);

@@ -7,7 +7,7 @@ use super::evaluated::Evaluated;
 use super::location::Location;
 use super::{Held, Walker, describe};
 use crate::json::Value;
-use crate::schema::{Combined, DynamicReference, Id};
+use crate::schema::{Branches, Combined, DynamicReference, Id};
 
 impl Walker<'_> {
     pub(super) fn combined<const COUNT: bool>(
@@ -18,7 +18,7 @@ impl Walker<'_> {
         mut evaluated: Option<&mut Evaluated>,
     ) -> Held {
         let mut held = true;
-        for id in combined.references.iter().chain(&combined.all_of) {
+        for id in &combined.every {
             held &= self.in_place::<COUNT>(*id, instance, at, evaluated.as_deref_mut())?;
             if !held && !COUNT {
                 return Ok(false);
@@ -36,21 +36,22 @@ impl Walker<'_> {
         if !held && !COUNT {
             return Ok(false);
         }
-        if let Some(ids) = &combined.any_of {
+        if let Some(branches) = &combined.any_of {
+            self.meter.charge(branches.steps(instance))?;
             let mut holds = false;
-            for id in ids {
-                holds |= self.in_place::<false>(*id, instance, at, evaluated.as_deref_mut())?;
+            for id in branches.candidates(instance) {
+                holds |= self.in_place::<false>(id, instance, at, evaluated.as_deref_mut())?;
                 // With a record to keep, every branch that holds adds to it.
                 if holds && evaluated.is_none() {
                     break;
                 }
             }
             held &= self.record::<COUNT>(holds, "schema:anyOf", |_| {
-                describe::no_branch(ids.len(), instance, at)
+                describe::no_branch(branches.len(), instance, at)
             });
         }
-        if let Some(ids) = &combined.one_of {
-            held &= self.one_of::<COUNT>(ids, instance, at, evaluated.as_deref_mut())?;
+        if let Some(branches) = &combined.one_of {
+            held &= self.one_of::<COUNT>(branches, instance, at, evaluated.as_deref_mut())?;
         }
         if let Some(id) = combined.not {
             let holds = !self.in_place::<false>(id, instance, at, None)?;
@@ -74,15 +75,16 @@ impl Walker<'_> {
 
     fn one_of<const COUNT: bool>(
         &mut self,
-        ids: &[Id],
+        branches: &Branches,
         instance: Value<'_>,
         at: &Location<'_>,
         evaluated: Option<&mut Evaluated>,
     ) -> Held {
         let mut holding = 0;
         let mut record = evaluated.is_some().then(Evaluated::default);
-        for id in ids {
-            holding += usize::from(self.in_place::<false>(*id, instance, at, record.as_mut())?);
+        self.meter.charge(branches.steps(instance))?;
+        for id in branches.candidates(instance) {
+            holding += usize::from(self.in_place::<false>(id, instance, at, record.as_mut())?);
             if !COUNT && holding > 1 {
                 return Ok(false);
             }
@@ -91,11 +93,12 @@ impl Walker<'_> {
             evaluated.merge(record);
         }
         Ok(self.record::<COUNT>(holding == 1, "schema:oneOf", |_| {
-            describe::not_one_branch(holding, ids.len(), instance, at)
+            describe::not_one_branch(holding, branches.len(), instance, at)
         }))
     }
 
     /// Applies a schema to the same instance; what it evaluates counts when it holds.
+    #[inline(always)]
     fn in_place<const COUNT: bool>(
         &mut self,
         id: Id,
@@ -106,6 +109,17 @@ impl Walker<'_> {
         let Some(evaluated) = evaluated else {
             return self.apply::<COUNT>(id, instance, at, None);
         };
+        self.recorded::<COUNT>(id, instance, at, evaluated)
+    }
+
+    #[inline(never)]
+    fn recorded<const COUNT: bool>(
+        &mut self,
+        id: Id,
+        instance: Value<'_>,
+        at: &Location<'_>,
+        evaluated: &mut Evaluated,
+    ) -> Held {
         let mut record = Evaluated::default();
         let held = self.apply::<COUNT>(id, instance, at, Some(&mut record))?;
         if held {

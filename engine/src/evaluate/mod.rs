@@ -15,10 +15,10 @@ mod scalar;
 use evaluated::Evaluated;
 use location::Location;
 
-use crate::json::{Value, View};
+use crate::json::{Node, Value};
 use crate::limits::MAX_EVALUATION_DEPTH;
 use crate::meter::{LimitExceeded, Meter};
-use crate::schema::{Checks, Closing, Form, Id, Schema};
+use crate::schema::{Checks, Form, Id, Schema, Subschema};
 use crate::verdict::{Tally, Violation, Violations};
 
 /// Whether `instance` is valid, stopping at the first failure.
@@ -77,6 +77,7 @@ impl<'w> Walker<'w> {
     }
 
     /// Applies a subschema to an instance. `outer` learns which of the instance's members or elements it evaluates.
+    #[inline]
     fn apply<const COUNT: bool>(
         &mut self,
         id: Id,
@@ -84,9 +85,58 @@ impl<'w> Walker<'w> {
         at: &Location<'_>,
         outer: Option<&mut Evaluated>,
     ) -> Held {
+        match self.begin::<COUNT>(id, instance)? {
+            None => Ok(true),
+            Some(subschema) => self.apply_whole::<COUNT>(subschema, instance, at, outer),
+        }
+    }
+
+    /// Applies a subschema to a member or an element. Where it stands is put together only when that is needed.
+    #[inline(always)]
+    fn descend<'l, const COUNT: bool>(
+        &mut self,
+        id: Id,
+        instance: Value<'_>,
+        at: impl FnOnce() -> Location<'l>,
+    ) -> Held {
+        match self.begin::<COUNT>(id, instance)? {
+            None => Ok(true),
+            Some(subschema) => self.apply_whole::<COUNT>(subschema, instance, &at(), None),
+        }
+    }
+
+    /// The start of an application, and all of it for most: nothing to check, or just a type, which is right.
+    /// Done in place, that saves them the call.
+    #[inline(always)]
+    fn begin<const COUNT: bool>(
+        &mut self,
+        id: Id,
+        instance: Value<'_>,
+    ) -> Result<Option<&'w Subschema>, LimitExceeded> {
         self.meter.charge(1)?;
         let schema = self.schema;
         let subschema = &schema.subschemas[id as usize];
+        match &subschema.form {
+            Form::True => Ok(None),
+            Form::Type(check) if check.kinds.has(instance.node()) => {
+                if COUNT {
+                    self.tally.count(true);
+                }
+                Ok(None)
+            }
+            _ => Ok(Some(subschema)),
+        }
+    }
+
+    /// The rest of an application that [`Self::begin`] has not settled.
+    #[inline(never)]
+    fn apply_whole<const COUNT: bool>(
+        &mut self,
+        subschema: &Subschema,
+        instance: Value<'_>,
+        at: &Location<'_>,
+        outer: Option<&mut Evaluated>,
+    ) -> Held {
         let checks = match &subschema.form {
             Form::True => return Ok(true),
             Form::False => {
@@ -95,7 +145,8 @@ impl<'w> Walker<'w> {
                 );
             }
             Form::Type(check) => {
-                return Ok(self.record::<COUNT>(check.holds(instance), "schema:type", |_| {
+                let held = check.kinds.has(instance.node());
+                return Ok(self.record::<COUNT>(held, "schema:type", |_| {
                     describe::wrong_type(check.types, instance, at)
                 }));
             }
@@ -105,7 +156,7 @@ impl<'w> Walker<'w> {
             return Err(LimitExceeded::Depth);
         }
         self.depth += 1;
-        let enters = schema.has_dynamic_references && self.scope.last() != Some(&subschema.resource);
+        let enters = self.schema.has_dynamic_references && self.scope.last() != Some(&subschema.resource);
         if enters {
             self.scope.push(subschema.resource);
         }
@@ -117,6 +168,7 @@ impl<'w> Walker<'w> {
         held
     }
 
+    #[inline]
     fn apply_checks<const COUNT: bool>(
         &mut self,
         checks: &Checks,
@@ -124,53 +176,52 @@ impl<'w> Walker<'w> {
         at: &Location<'_>,
         outer: Option<&mut Evaluated>,
     ) -> Held {
-        let mut held = self.general::<COUNT>(checks, instance, at)?;
+        let node = instance.node();
+        let held = self.general::<COUNT>(checks, instance, node, at)?;
         if !held && !COUNT {
             return Ok(false);
         }
-        let view = instance.view();
-        let closes = match view {
-            View::Array(_) => checks.unevaluated_items,
-            View::Object(_) => checks.unevaluated_properties,
-            _ => None,
+        let closes = checks.unevaluated_items.is_some() || checks.unevaluated_properties.is_some();
+        let rest = if closes || outer.is_some() {
+            self.tracked::<COUNT>(checks, instance, at, outer)
+        } else {
+            self.typed::<COUNT>(checks, instance, node, at, None)
         };
-        if closes.is_none() && outer.is_none() {
-            return Ok(self.typed::<COUNT>(checks, instance, view, at, None)? && held);
-        }
-        self.tracked::<COUNT>(checks, instance, view, at, outer, closes, &mut held)?;
-        Ok(held)
+        Ok(rest? && held)
     }
 
     /// As the end of [`Self::apply_checks`], with a record of what has been evaluated.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the parts of one subschema's application, split off for its size"
-    )]
     #[inline(never)]
     fn tracked<const COUNT: bool>(
         &mut self,
         checks: &Checks,
         instance: Value<'_>,
-        view: View<'_>,
         at: &Location<'_>,
         outer: Option<&mut Evaluated>,
-        closes: Option<Closing>,
-        held: &mut bool,
-    ) -> Result<(), LimitExceeded> {
+    ) -> Held {
+        let node = instance.node();
+        let closes = match node {
+            Node::Array { .. } => checks.unevaluated_items,
+            Node::Object { .. } => checks.unevaluated_properties,
+            _ => None,
+        };
+        if closes.is_none() && outer.is_none() {
+            return self.typed::<COUNT>(checks, instance, node, at, None);
+        }
         let mut evaluated = Evaluated::default();
-        *held &= self.typed::<COUNT>(checks, instance, view, at, Some(&mut evaluated))?;
-        if !*held && !COUNT {
-            return Ok(());
+        let mut held = self.typed::<COUNT>(checks, instance, node, at, Some(&mut evaluated))?;
+        if !held && !COUNT {
+            return Ok(false);
         }
         if let Some(closing) = closes {
-            *held &= self.unevaluated::<COUNT>(closing, instance, view, at, &evaluated)?;
+            held &= self.unevaluated::<COUNT>(closing, instance, at, &evaluated)?;
             evaluated.mark_all();
         }
         if let Some(outer) = outer {
             self.meter.charge(evaluated.size())?;
             outer.merge(&evaluated);
         }
-        Ok(())
+        Ok(held)
     }
 
     /// `type`, `enum` and `const`: the assertions for every type.
@@ -179,11 +230,12 @@ impl<'w> Walker<'w> {
         &mut self,
         checks: &Checks,
         instance: Value<'_>,
+        node: Node,
         at: &Location<'_>,
     ) -> Held {
         let mut held = true;
         if let Some(check) = checks.types {
-            held &= self.record::<COUNT>(check.holds(instance), "schema:type", |_| {
+            held = self.record::<COUNT>(check.kinds.has(node), "schema:type", |_| {
                 describe::wrong_type(check.types, instance, at)
             });
             if !held && !COUNT {
@@ -196,49 +248,68 @@ impl<'w> Walker<'w> {
                 describe::not_among(schema.value(enumeration.place), instance, at)
             });
         }
-        if let Some(constant) = checks.constant {
-            let expected = self.schema.value(constant);
-            self.meter.charge(expected.node_count() as u64 / 4)?;
-            let is_equal = crate::json::equal(instance, expected);
+        if let Some(constant) = &checks.constant {
+            let is_equal = match &constant.text {
+                Some(text) => instance.as_string_bytes() == Some(text.as_bytes()),
+                None => {
+                    let expected = self.schema.value(constant.place);
+                    self.meter.charge(expected.node_count() as u64 / 4)?;
+                    crate::json::equal(instance, expected)
+                }
+            };
             held &= self.record::<COUNT>(is_equal, "schema:const", |schema| {
-                describe::not_constant(schema.value(constant), instance, at)
+                describe::not_constant(schema.value(constant.place), instance, at)
             });
         }
         Ok(held)
     }
 
     /// The assertions for the instance's type, and the schemas applied in place.
+    #[inline(always)]
     fn typed<const COUNT: bool>(
         &mut self,
         checks: &Checks,
         instance: Value<'_>,
-        view: View<'_>,
+        node: Node,
         at: &Location<'_>,
         mut evaluated: Option<&mut Evaluated>,
     ) -> Held {
-        let mut held = match view {
-            View::Number(number) => match &checks.number {
-                Some(numbers) => self.number::<COUNT>(numbers, number, instance, at),
-                None => true,
-            },
-            View::String(text) => match &checks.string {
-                Some(strings) => self.string::<COUNT>(strings, text, instance, at)?,
-                None => true,
-            },
-            View::Array(elements) => match &checks.array {
-                Some(arrays) => {
-                    self.array::<COUNT>(arrays, elements, instance, at, evaluated.as_deref_mut())?
+        let mut held = true;
+        match node {
+            Node::Null | Node::Bool(_) => {}
+            Node::Integer(_) | Node::Unsigned(_) | Node::BigInteger { .. } | Node::Float(_) => {
+                if let Some(numbers) = &checks.number {
+                    held = self.number::<COUNT>(numbers, instance, at);
                 }
-                None => true,
-            },
-            View::Object(members) => match &checks.object {
-                Some(objects) => {
-                    self.object::<COUNT>(objects, members, instance, at, evaluated.as_deref_mut())?
+            }
+            Node::String { .. } => {
+                if let Some(strings) = &checks.string {
+                    held = self.string::<COUNT>(strings, instance, at)?;
                 }
-                None => true,
-            },
-            View::Null | View::Bool(_) => true,
-        };
+            }
+            Node::Array { .. } => {
+                if let Some(arrays) = &checks.array {
+                    // A list of plain values, the usual array, needs no call.
+                    let is_plain_list = evaluated.is_none()
+                        && match (arrays.items_only, instance.as_array()) {
+                            (Some(id), Some(elements)) => self.all_have_type::<COUNT>(id, elements)?,
+                            _ => false,
+                        };
+                    if !is_plain_list {
+                        held = self.array::<COUNT>(arrays, instance, at, evaluated.as_deref_mut())?;
+                    }
+                }
+            }
+            Node::Object { .. } => {
+                if let Some(objects) = &checks.object {
+                    held = if objects.is_table_only && evaluated.is_none() {
+                        self.table::<COUNT>(&objects.table, instance, at)?
+                    } else {
+                        self.object::<COUNT>(objects, instance, at, evaluated.as_deref_mut())?
+                    };
+                }
+            }
+        }
         if !held && !COUNT {
             return Ok(false);
         }

@@ -3,18 +3,20 @@
 use super::evaluated::Evaluated;
 use super::location::Location;
 use super::{Held, Walker, describe};
-use crate::json::{Members, Value};
-use crate::schema::{Closing, ObjectChecks};
+use crate::json::{Members, Value, key_hash};
+use crate::schema::{Closing, NameLists, ObjectChecks, PropertyTable};
 
 impl Walker<'_> {
     pub(super) fn object<const COUNT: bool>(
         &mut self,
         checks: &ObjectChecks,
-        members: Members<'_>,
         instance: Value<'_>,
         at: &Location<'_>,
         evaluated: Option<&mut Evaluated>,
     ) -> Held {
+        let Some(members) = instance.as_object() else {
+            return Ok(true);
+        };
         let len = members.len();
         let mut held = true;
         if let Some(min) = checks.min_properties {
@@ -47,7 +49,39 @@ impl Walker<'_> {
         Ok(held)
     }
 
+    /// As [`Self::object`], for `properties` and `required` alone, which most schemas are: members without a name in
+    /// the table are passed over in a loop of some ten instructions each.
+    pub(super) fn table<const COUNT: bool>(
+        &mut self,
+        table: &PropertyTable,
+        instance: Value<'_>,
+        at: &Location<'_>,
+    ) -> Held {
+        let Some(members) = instance.as_object() else {
+            return Ok(true);
+        };
+        self.meter.charge(members.len() as u64 / 4)?;
+        let mut held = true;
+        let mut required = 0;
+        let mut members = members.raw();
+        while let Some(member) = members.next_in(table.filter()) {
+            let Some(property) = table.find(member.hash, member.key()) else {
+                continue;
+            };
+            required += usize::from(property.required);
+            let Some(id) = property.schema else { continue };
+            let name = member.name;
+            held &= self.descend::<COUNT>(id, member.value, || Location::Member { parent: at, name })?;
+            if !COUNT && !held {
+                return Ok(false);
+            }
+        }
+        held &= self.required::<COUNT>(table, required, instance, at);
+        Ok(held)
+    }
+
     /// `properties`, `patternProperties`, `additionalProperties`, `propertyNames` and `required`.
+    #[inline]
     fn members<const COUNT: bool>(
         &mut self,
         checks: &ObjectChecks,
@@ -59,25 +93,24 @@ impl Walker<'_> {
         self.meter.charge(members.len() as u64 / 4)?;
         let mut held = true;
         let mut required = 0;
-        let mut expected = 0;
+        let filter = checks.table.filter();
         let mut has_extra = false;
         for (index, member) in members.raw().enumerate() {
-            let inner = Location::Member {
-                parent: at,
-                name: member.name,
-            };
+            let (name, value) = (member.name, member.value);
+            let inner = || Location::Member { parent: at, name };
             let mut is_known = false;
-            if let Some(property) = checks.table.find(member.hash, member.name, &mut expected) {
+            let property = Some(member).filter(|member| filter.may_have(member.hash));
+            if let Some(property) = property.and_then(|member| checks.table.find(member.hash, member.key())) {
                 required += usize::from(property.required);
                 if let Some(id) = property.schema {
                     is_known = true;
-                    held &= self.apply::<COUNT>(id, member.value, &inner, None)?;
+                    held &= self.descend::<COUNT>(id, value, inner)?;
                 }
             }
             for (pattern, id) in &checks.patterns {
-                if pattern.is_match(member.name.as_str().unwrap_or_default(), self.meter)? {
+                if pattern.is_match(name.as_str().unwrap_or_default(), self.meter)? {
                     is_known = true;
-                    held &= self.apply::<COUNT>(*id, member.value, &inner, None)?;
+                    held &= self.descend::<COUNT>(*id, value, inner)?;
                 }
             }
             if !is_known {
@@ -86,40 +119,27 @@ impl Walker<'_> {
                     Some(Closing::Closed) => has_extra = true,
                     Some(Closing::Schema(id)) => {
                         is_known = true;
-                        held &= self.apply::<COUNT>(id, member.value, &inner, None)?;
+                        held &= self.descend::<COUNT>(id, value, inner)?;
                     }
                 }
             }
             if let Some(id) = checks.names {
-                held &= self.apply::<COUNT>(id, member.name, &inner, None)?;
+                held &= self.descend::<COUNT>(id, name, inner)?;
             }
             if !COUNT && (!held || has_extra) {
                 return Ok(false);
             }
-            if is_known {
-                if let Some(evaluated) = evaluated.as_deref_mut() {
-                    evaluated.mark(index);
-                }
+            if let Some(evaluated) = evaluated.as_deref_mut().filter(|_| is_known) {
+                evaluated.mark(index);
             }
         }
-        if checks.has_required {
-            held &= self.record::<COUNT>(required == checks.table.required, "schema:required", |_| {
-                let required = checks
-                    .table
-                    .properties
-                    .iter()
-                    .filter(|property| property.required);
-                describe::missing(required.map(|property| &*property.name), instance, at)
-            });
-        }
+        held &= self.required::<COUNT>(&checks.table, required, instance, at);
         if checks.additional == Some(Closing::Closed) {
             held &= self.record::<COUNT>(!has_extra, "schema:additionalProperties", |_| {
                 let is_extra = |key: &&str| {
-                    let known = checks
-                        .table
-                        .properties
-                        .iter()
-                        .any(|p| p.schema.is_some() && *p.name == **key);
+                    let hash = key_hash(key.as_bytes());
+                    let property = checks.table.find(hash, key.as_bytes());
+                    let known = property.is_some_and(|property| property.schema.is_some());
                     // The patterns have been tried on every key before, so the limit cannot be reached anew.
                     let mut meter = crate::meter::Meter::for_sizes(members.len(), key.len(), 0);
                     let mut patterns = checks.patterns.iter();
@@ -134,10 +154,29 @@ impl Walker<'_> {
         Ok(held)
     }
 
+    /// `required`, of whose names `found` have been found.
+    #[inline]
+    fn required<const COUNT: bool>(
+        &mut self,
+        table: &PropertyTable,
+        found: usize,
+        instance: Value<'_>,
+        at: &Location<'_>,
+    ) -> bool {
+        if !table.has_required {
+            return true;
+        }
+        self.record::<COUNT>(found == table.required, "schema:required", |_| {
+            let required = table.iter().filter(|(_, property)| property.required);
+            describe::missing(required.map(|(name, _)| name), instance, at)
+        })
+    }
+
+    #[inline(never)]
     fn dependent_names<const COUNT: bool>(
         &mut self,
         check: &'static str,
-        lists: &[(Box<str>, Vec<Box<str>>)],
+        lists: &NameLists,
         instance: Value<'_>,
         at: &Location<'_>,
     ) -> Held {

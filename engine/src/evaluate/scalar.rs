@@ -9,11 +9,11 @@ use super::location::Location;
 use super::{Held, Walker, describe};
 use crate::json::{Document, Number, ParseLimits, Value, parse_exact};
 use crate::meter::LimitExceeded;
-use crate::schema::{Enumeration, NumberChecks, Place, StringChecks};
+use crate::schema::{Enumeration, Limit, NumberChecks, StringChecks};
 
 impl Walker<'_> {
     pub(super) fn is_among(&mut self, enumeration: &Enumeration, instance: Value<'_>) -> Held {
-        if let Some(text) = instance.as_str() {
+        if let Some(text) = instance.as_string_bytes() {
             return Ok(enumeration.strings.contains(text));
         }
         self.meter.charge(enumeration.other_nodes / 8)?;
@@ -26,21 +26,27 @@ impl Walker<'_> {
     pub(super) fn number<const COUNT: bool>(
         &mut self,
         checks: &NumberChecks,
-        number: Number<'_>,
         instance: Value<'_>,
         at: &Location<'_>,
     ) -> bool {
         let schema = self.schema;
-        let compare = |place: Place| {
-            let limit = schema.value(place).as_number().unwrap_or(Number::Integer(0));
-            number.compare(limit)
+        let number = instance.as_number().unwrap_or(Number::Integer(0));
+        let number_of = |limit: Limit| {
+            let written = || schema.value(limit.place).as_number();
+            limit.number.or_else(written).unwrap_or(Number::Integer(1))
+        };
+        let exclusive = if checks.exclusive_by_modifier {
+            ["schema:minimum", "schema:maximum"]
+        } else {
+            ["schema:exclusiveMinimum", "schema:exclusiveMaximum"]
         };
         let mut held = true;
         let mut limit =
-            |walker: &mut Self, place: Option<Place>, check, words, holds: fn(Ordering) -> bool| {
-                let Some(place) = place else { return };
-                held &= walker.record::<COUNT>(holds(compare(place)), check, |schema| {
-                    describe::number_limit(words, schema.value(place), instance, at)
+            |walker: &mut Self, limit: Option<Limit>, check, words, holds: fn(Ordering) -> bool| {
+                let Some(limit) = limit else { return };
+                let order = number.compare(number_of(limit));
+                held &= walker.record::<COUNT>(holds(order), check, |schema| {
+                    describe::number_limit(words, schema.value(limit.place), instance, at)
                 });
             };
         limit(
@@ -53,7 +59,7 @@ impl Walker<'_> {
         limit(
             self,
             checks.exclusive_minimum,
-            "schema:exclusiveMinimum",
+            exclusive[0],
             "greater than",
             Ordering::is_gt,
         );
@@ -61,14 +67,14 @@ impl Walker<'_> {
         limit(
             self,
             checks.exclusive_maximum,
-            "schema:exclusiveMaximum",
+            exclusive[1],
             "less than",
             Ordering::is_lt,
         );
-        if let Some(place) = checks.multiple_of {
-            let divisor = schema.value(place).as_number().unwrap_or(Number::Integer(1));
-            held &= self.record::<COUNT>(number.is_multiple_of(divisor), "schema:multipleOf", |schema| {
-                describe::number_limit("a multiple of", schema.value(place), instance, at)
+        if let Some(limit) = checks.multiple_of {
+            let is_multiple = number.is_multiple_of(number_of(limit));
+            held &= self.record::<COUNT>(is_multiple, "schema:multipleOf", |schema| {
+                describe::number_limit("a multiple of", schema.value(limit.place), instance, at)
             });
         }
         held
@@ -77,10 +83,10 @@ impl Walker<'_> {
     pub(super) fn string<const COUNT: bool>(
         &mut self,
         checks: &StringChecks,
-        text: &str,
         instance: Value<'_>,
         at: &Location<'_>,
     ) -> Held {
+        let text = instance.as_str().unwrap_or_default();
         /// Bytes of text that are read in about the time of one step.
         const BYTES_PER_STEP: usize = 64;
         self.meter.charge((text.len() / BYTES_PER_STEP) as u64)?;

@@ -112,16 +112,14 @@ impl<'p, 'd> Walk<'p, 'd> {
                 }
                 match &self.steps[depth] {
                     Step::Key { name, hash } => {
-                        let Some(mut members) = value.as_object() else {
+                        let Some(members) = value.as_object() else {
                             let what = What::Obstacle(value);
                             return Ok(Some(Reached { depth, what }));
                         };
-                        let before = members.len();
-                        let found = members.find(|m| m.hash == *hash && *m.key == **name);
-                        meter.charge(1 + ((before - members.len()) / MEMBERS_PER_STEP) as u64)?;
+                        meter.charge(1 + (members.len() / MEMBERS_PER_STEP) as u64)?;
                         depth += 1;
-                        match found {
-                            Some(member) => value = member.value,
+                        match value.get_hashed(*hash, name) {
+                            Some(member) => value = member,
                             None => {
                                 let what = What::Absent;
                                 return Ok(Some(Reached { depth, what }));

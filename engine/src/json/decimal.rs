@@ -157,10 +157,10 @@ impl Decimal {
         if power == 0 || self.coefficient.is_zero() {
             return self.coefficient.clone();
         }
-        if let Coefficient::Small(value) = self.coefficient {
-            if let Some(scaled) = small_power_of_ten(power).and_then(|factor| value.checked_mul(factor)) {
-                return Coefficient::Small(scaled);
-            }
+        if let Coefficient::Small(value) = self.coefficient
+            && let Some(scaled) = small_power_of_ten(power).and_then(|factor| value.checked_mul(factor))
+        {
+            return Coefficient::Small(scaled);
         }
         Coefficient::Big(self.coefficient.to_big() * BigInt::from(10).pow(power))
     }

@@ -19,4 +19,4 @@ pub use exact::{SyntaxError, SyntaxErrorKind};
 pub use number::Number;
 pub use parser::{ParseLimits, Parser, parse_exact};
 pub use tape::{Document, Elements, Kind, Member, Members, Value, View};
-pub(crate) use tape::{Node, array_index, key_hash, unescape_token};
+pub(crate) use tape::{HashFilter, Node, array_index, key_hash, unescape_token};

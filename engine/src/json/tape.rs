@@ -40,6 +40,33 @@ pub(crate) enum Node {
     },
 }
 
+impl Node {
+    /// The number of its variant, from 0 to 8.
+    #[inline]
+    pub(crate) fn variant(self) -> u8 {
+        match self {
+            Node::Null => 0,
+            Node::Bool(_) => 1,
+            Node::Integer(_) => 2,
+            Node::Unsigned(_) => 3,
+            Node::BigInteger { .. } => 4,
+            Node::Float(_) => 5,
+            Node::String { .. } => 6,
+            Node::Array { .. } => 7,
+            Node::Object { .. } => 8,
+        }
+    }
+
+    /// How many nodes the value at `at` whose first node it is has.
+    #[inline]
+    fn width(self, at: u32) -> u32 {
+        match self {
+            Node::Array { end, .. } | Node::Object { end, .. } => end - at,
+            _ => 1,
+        }
+    }
+}
+
 /// A parsed JSON text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document {
@@ -89,10 +116,10 @@ impl Document {
                 }
                 key_at = self.after(key_at + 1);
             }
-            if len >= 2 {
-                if let Some(second) = self.duplicate_key(at, end as usize, len as usize, &mut order) {
-                    return Some(second);
-                }
+            if len >= 2
+                && let Some(second) = self.duplicate_key(at, end as usize, len as usize, &mut order)
+            {
+                return Some(second);
             }
         }
         None
@@ -149,6 +176,11 @@ impl Document {
     }
 
     #[inline]
+    fn bytes(&self, start: u32, len: u32) -> &[u8] {
+        &self.text.as_bytes()[start as usize..(start + len) as usize]
+    }
+
+    #[inline]
     pub(crate) fn string_at(&self, at: usize) -> &str {
         match self.nodes[at] {
             Node::String { start, len, .. } | Node::BigInteger { start, len } => {
@@ -187,6 +219,21 @@ pub(crate) fn key_hash(key: &[u8]) -> u32 {
     }
     // Never zero: a string with the hash zero is a value, not a key.
     (hash >> 32) as u32 | 1
+}
+
+/// A few bits that tell of most hashes that they are not in a set.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct HashFilter(u64);
+
+impl HashFilter {
+    pub(crate) fn add(&mut self, hash: u32) {
+        self.0 |= 1 << (hash >> 26);
+    }
+
+    #[inline]
+    pub(crate) fn may_have(self, hash: u32) -> bool {
+        self.0 >> (hash >> 26) & 1 != 0
+    }
 }
 
 /// The JSON type of a value.
@@ -306,19 +353,16 @@ impl<'d> Value<'d> {
             Node::BigInteger { .. } => View::Number(Number::Big(self.document.string_at(self.at as usize))),
             Node::Float(value) => View::Number(Number::Float(value)),
             Node::String { .. } => View::String(self.document.string_at(self.at as usize)),
-            Node::Array { len, end } => View::Array(Elements {
-                document: self.document,
-                next: self.at + 1,
-                end,
-                remaining: len,
-            }),
-            Node::Object { len, end } => View::Object(Members {
-                document: self.document,
-                next: self.at + 1,
-                end,
-                remaining: len,
-            }),
+            Node::Array { .. } => self.as_array().map_or(View::Null, View::Array),
+            Node::Object { .. } => self.as_object().map_or(View::Null, View::Object),
         }
+    }
+
+    /// The nodes between this one and `end`.
+    #[inline]
+    fn content(self, end: u32) -> &'d [Node] {
+        let content = self.at as usize + 1..end as usize;
+        self.document.nodes.get(content).unwrap_or_default()
     }
 
     /// Every string and every array in it and itself, in the order of the text; keys are no strings here.
@@ -345,20 +389,20 @@ impl<'d> Value<'d> {
 
     /// The text of a string.
     pub fn as_str(self) -> Option<&'d str> {
-        match self.view() {
-            View::String(text) => Some(text),
+        match self.node() {
+            Node::String { start, len, .. } => {
+                Some(&self.document.text[start as usize..(start + len) as usize])
+            }
             _ => None,
         }
     }
 
-    /// The bytes of a string; none for anything else.
+    /// The bytes of a string.
     #[inline]
-    pub(crate) fn string_bytes(self) -> &'d [u8] {
+    pub(crate) fn as_string_bytes(self) -> Option<&'d [u8]> {
         match self.node() {
-            Node::String { start, len, .. } => {
-                &self.document.text.as_bytes()[start as usize..(start + len) as usize]
-            }
-            _ => &[],
+            Node::String { start, len, .. } => Some(self.document.bytes(start, len)),
+            _ => None,
         }
     }
 
@@ -384,26 +428,45 @@ impl<'d> Value<'d> {
     }
 
     /// The elements of an array.
+    #[inline]
     pub fn as_array(self) -> Option<Elements<'d>> {
-        match self.view() {
-            View::Array(elements) => Some(elements),
+        match self.node() {
+            Node::Array { len, end } => Some(Elements {
+                document: self.document,
+                rest: self.content(end),
+                at: self.at + 1,
+                remaining: len,
+            }),
             _ => None,
         }
     }
 
     /// The members of an object.
+    #[inline]
     pub fn as_object(self) -> Option<Members<'d>> {
-        match self.view() {
-            View::Object(members) => Some(members),
+        match self.node() {
+            Node::Object { len, end } => Some(Members {
+                raw: RawMembers {
+                    document: self.document,
+                    rest: self.content(end),
+                    at: self.at + 1,
+                },
+                remaining: len,
+            }),
             _ => None,
         }
     }
 
     /// The member of that name, when it is an object that has it.
     pub fn get(self, key: &str) -> Option<Value<'d>> {
-        let hash = key_hash(key.as_bytes());
-        self.as_object()?
-            .find(|member| member.hash == hash && member.key == key)
+        self.get_hashed(key_hash(key.as_bytes()), key)
+    }
+
+    /// As [`Value::get`], for a key whose hash is known.
+    pub(crate) fn get_hashed(self, hash: u32, key: &str) -> Option<Value<'d>> {
+        let mut members = self.as_object()?.raw();
+        members
+            .find(|member| member.hash == hash && member.key() == key.as_bytes())
             .map(|member| member.value)
     }
 
@@ -562,8 +625,9 @@ pub(crate) fn array_index(token: &str) -> Option<usize> {
 #[derive(Clone, Copy, Debug)]
 pub struct Elements<'d> {
     document: &'d Document,
-    next: u32,
-    end: u32,
+    /// The nodes of the elements to come; the first of them stands at `at`.
+    rest: &'d [Node],
+    at: u32,
     remaining: u32,
 }
 
@@ -572,16 +636,15 @@ impl<'d> Iterator for Elements<'d> {
 
     #[inline]
     fn next(&mut self) -> Option<Value<'d>> {
-        if self.next >= self.end {
-            return None;
-        }
-        let value = Value {
-            document: self.document,
-            at: self.next,
-        };
-        self.next = self.document.after(self.next as usize) as u32;
+        let at = self.at;
+        let width = self.rest.first()?.width(at);
+        self.rest = &self.rest[width as usize..];
+        self.at += width;
         self.remaining -= 1;
-        Some(value)
+        Some(Value {
+            document: self.document,
+            at,
+        })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -596,8 +659,6 @@ impl ExactSizeIterator for Elements<'_> {}
 pub struct Member<'d> {
     /// The key, unescaped.
     pub key: &'d str,
-    /// The hash of the key by which compiled schemas find it.
-    pub(crate) hash: u32,
     /// The value.
     pub value: Value<'d>,
 }
@@ -605,10 +666,16 @@ pub struct Member<'d> {
 /// The members of an object, in the order in which they were written.
 #[derive(Clone, Copy, Debug)]
 pub struct Members<'d> {
-    document: &'d Document,
-    next: u32,
-    end: u32,
+    raw: RawMembers<'d>,
     remaining: u32,
+}
+
+impl<'d> Members<'d> {
+    /// The members without their keys' texts: what the walker of schemas iterates over.
+    #[inline]
+    pub(crate) fn raw(self) -> RawMembers<'d> {
+        self.raw
+    }
 }
 
 impl<'d> Iterator for Members<'d> {
@@ -616,19 +683,10 @@ impl<'d> Iterator for Members<'d> {
 
     #[inline]
     fn next(&mut self) -> Option<Member<'d>> {
-        if self.next >= self.end {
-            return None;
-        }
-        let at = self.next as usize;
-        let key = self.document.string_at(at);
-        let hash = self.document.key_hash_at(at);
-        let value = Value {
-            document: self.document,
-            at: self.next + 1,
-        };
-        self.next = self.document.after(at + 1) as u32;
+        let RawMember { name, value, .. } = self.raw.next()?;
         self.remaining -= 1;
-        Some(Member { key, hash, value })
+        let key = name.as_str().unwrap_or_default();
+        Some(Member { key, value })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -641,36 +699,60 @@ impl ExactSizeIterator for Members<'_> {}
 /// A member whose key is not looked at before it is needed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawMember<'d> {
-    /// The hash of the key.
+    /// The hash of the key by which compiled schemas find it.
     pub(crate) hash: u32,
     /// The key as a value.
     pub(crate) name: Value<'d>,
     /// The value.
     pub(crate) value: Value<'d>,
+    key_start: u32,
+    key_len: u32,
 }
 
-impl<'d> Members<'d> {
-    /// The members without their keys' texts: what the walker of schemas iterates over.
+impl<'d> RawMember<'d> {
+    /// The bytes of the key.
     #[inline]
-    pub(crate) fn raw(self) -> impl Iterator<Item = RawMember<'d>> {
-        let Members {
-            document,
-            mut next,
-            end,
-            ..
-        } = self;
-        std::iter::from_fn(move || {
-            if next >= end {
-                return None;
-            }
-            let name = Value { document, at: next };
-            let value = Value {
-                document,
-                at: next + 1,
-            };
-            let hash = document.key_hash_at(next as usize);
-            next = document.after(next as usize + 1) as u32;
-            Some(RawMember { hash, name, value })
+    pub(crate) fn key(self) -> &'d [u8] {
+        self.name.document.bytes(self.key_start, self.key_len)
+    }
+}
+
+/// The members of an object as they stand on the tape.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawMembers<'d> {
+    document: &'d Document,
+    /// The nodes of the members to come; the first of them, a key, stands at `at`.
+    rest: &'d [Node],
+    at: u32,
+}
+
+impl<'d> RawMembers<'d> {
+    /// The next member whose hash the filter lets through. The others are passed over without looking at more than
+    /// the hash and the width of the value.
+    #[inline(always)]
+    pub(crate) fn next_in(&mut self, filter: HashFilter) -> Option<RawMember<'d>> {
+        self.find(|member| filter.may_have(member.hash))
+    }
+}
+
+impl<'d> Iterator for RawMembers<'d> {
+    type Item = RawMember<'d>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<RawMember<'d>> {
+        let RawMembers { document, rest, at } = *self;
+        let [Node::String { hash, start, len }, value, ..] = *rest else {
+            return None;
+        };
+        let width = 1 + value.width(at + 1);
+        self.rest = &rest[width as usize..];
+        self.at += width;
+        Some(RawMember {
+            hash,
+            name: Value { document, at },
+            value: Value { document, at: at + 1 },
+            key_start: start,
+            key_len: len,
         })
     }
 }

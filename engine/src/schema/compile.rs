@@ -8,14 +8,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::SchemaError;
+use super::branches::Branches;
 use super::dialect::{Draft, Vocabularies};
 use super::resources::{Place, RECURSIVE_ANCHOR, Resources, Target, split_fragment};
 use super::subschema::{
-    ArrayChecks, Checks, Closing, Combined, Condition, Contains, DynamicReference, Enumeration, Form, Id,
-    NumberChecks, ObjectChecks, Property, PropertyTable, StringChecks, Strings, Subschema, TypeCheck, Types,
+    ArrayChecks, Checks, Closing, Combined, Condition, Constant, Contains, DynamicReference, Enumeration,
+    Form, Id, Kinds, Limit, NumberChecks, ObjectChecks, Property, PropertyTable, StringChecks, Strings,
+    Subschema, TypeCheck, Types,
 };
 use crate::format::Format;
-use crate::json::{Kind, Number, Value, key_hash};
+use crate::json::{Kind, Number, Value};
 use crate::limits;
 use crate::pattern::{Pattern, PatternError};
 
@@ -227,7 +229,7 @@ impl Compiler {
             .resolve(reference, source.target.resource)
             .map_err(|e| e.for_keyword("$ref"))?;
         let id = self.id_of(target)?;
-        combined(checks).references.push(id);
+        combined(checks).add_reference(id);
         Ok(())
     }
 
@@ -281,7 +283,7 @@ impl Compiler {
         let initial = self.id_of(target)?;
         let is_dynamic = self.resources.dynamic_anchor(target.resource, anchor) == Some(target);
         if !is_dynamic {
-            combined(checks).references.push(initial);
+            combined(checks).add_reference(initial);
             return Ok(());
         }
         let mut by_resource = Vec::new();
@@ -305,28 +307,29 @@ impl Compiler {
     ) -> Result<bool, SchemaError> {
         match keyword {
             "type" => {
-                let integers_as_written = source.draft == Draft::Draft4;
-                checks.types = Some(TypeCheck {
-                    types: types(source, value)?,
-                    integers_as_written,
-                });
+                let types = types(source, value)?;
+                let kinds = Kinds::of_types(types, source.draft == Draft::Draft4);
+                checks.types = Some(TypeCheck { types, kinds });
             }
             "enum" => checks.enumeration = Some(Box::new(enumeration(source, value)?)),
-            "const" if source.draft >= Draft::Draft6 => checks.constant = Some(source.place(value)),
+            "const" if source.draft >= Draft::Draft6 => {
+                checks.constant = Some(Constant {
+                    place: source.place(value),
+                    text: value.as_str().map(Box::from),
+                });
+            }
             "multipleOf" => {
-                let number = value
+                let limit = limit(source, keyword, value)?;
+                if value
                     .as_number()
-                    .ok_or_else(|| source.wrong_type(keyword, "a number"))?;
-                if number.compare(Number::Integer(0)).is_le() {
+                    .is_some_and(|number| number.compare(Number::Integer(0)).is_le())
+                {
                     return Err(source.wrong_type(keyword, "greater than 0"));
                 }
-                number_checks(checks).multiple_of = Some(source.place(value));
+                number_checks(checks).multiple_of = Some(limit);
             }
             "minimum" | "maximum" => {
-                value
-                    .as_number()
-                    .ok_or_else(|| source.wrong_type(keyword, "a number"))?;
-                let place = Some(source.place(value));
+                let limit = Some(limit(source, keyword, value)?);
                 let exclusive = if keyword == "minimum" {
                     "exclusiveMinimum"
                 } else {
@@ -335,23 +338,21 @@ impl Compiler {
                 let is_exclusive = source.draft == Draft::Draft4
                     && source.value.get(exclusive).and_then(Value::as_bool) == Some(true);
                 let numbers = number_checks(checks);
+                numbers.exclusive_by_modifier |= is_exclusive;
                 match (keyword, is_exclusive) {
-                    ("minimum", false) => numbers.minimum = place,
-                    ("minimum", true) => numbers.exclusive_minimum = place,
-                    (_, false) => numbers.maximum = place,
-                    (_, true) => numbers.exclusive_maximum = place,
+                    ("minimum", false) => numbers.minimum = limit,
+                    ("minimum", true) => numbers.exclusive_minimum = limit,
+                    (_, false) => numbers.maximum = limit,
+                    (_, true) => numbers.exclusive_maximum = limit,
                 }
             }
             "exclusiveMinimum" | "exclusiveMaximum" if source.draft >= Draft::Draft6 => {
-                value
-                    .as_number()
-                    .ok_or_else(|| source.wrong_type(keyword, "a number"))?;
+                let limit = Some(limit(source, keyword, value)?);
                 let numbers = number_checks(checks);
-                let place = Some(source.place(value));
                 if keyword == "exclusiveMinimum" {
-                    numbers.exclusive_minimum = place;
+                    numbers.exclusive_minimum = limit;
                 } else {
-                    numbers.exclusive_maximum = place;
+                    numbers.exclusive_maximum = limit;
                 }
             }
             // Read together with minimum and maximum.
@@ -376,7 +377,7 @@ impl Compiler {
             "maxProperties" => object_checks(checks).max_properties = Some(size(source, keyword, value)?),
             "required" => {
                 names(source, keyword, value)?;
-                object_checks(checks).has_required = true;
+                object_checks(checks).table.has_required = true;
             }
             "dependentRequired" if source.draft >= Draft::Draft201909 => {
                 let mut list = Vec::new();
@@ -478,15 +479,15 @@ impl Compiler {
         match keyword {
             "allOf" => {
                 let ids = self.list(source, keyword, value)?;
-                combined(checks).all_of = ids;
+                combined(checks).every.extend(ids);
             }
             "anyOf" => {
                 let ids = self.list(source, keyword, value)?;
-                combined(checks).any_of = Some(ids);
+                combined(checks).any_of = Some(Branches::new(ids));
             }
             "oneOf" => {
                 let ids = self.list(source, keyword, value)?;
-                combined(checks).one_of = Some(ids);
+                combined(checks).one_of = Some(Branches::new(ids));
             }
             "not" => {
                 let id = self.inner(source, value)?;
@@ -661,7 +662,8 @@ impl Compiler {
         let Some(object) = &checks.object else {
             return Ok(());
         };
-        let has_required = object.has_required;
+        let has_required = object.table.has_required;
+        let mut names: Vec<Box<str>> = Vec::new();
         let mut list: Vec<Property> = Vec::new();
         let mut index: HashMap<Box<str>, usize> = HashMap::new();
         let properties = source
@@ -671,9 +673,8 @@ impl Compiler {
         for member in properties.and_then(Value::as_object).into_iter().flatten() {
             let schema = Some(self.inner(source, member.value)?);
             index.insert(member.key.into(), list.len());
+            names.push(member.key.into());
             list.push(Property {
-                hash: member.hash,
-                name: member.key.into(),
                 schema,
                 required: false,
             });
@@ -690,10 +691,8 @@ impl Compiler {
                     Some(at) => list[*at].required = true,
                     None => {
                         index.insert(name.into(), list.len());
-                        let hash = key_hash(name.as_bytes());
+                        names.push(name.into());
                         list.push(Property {
-                            hash,
-                            name: name.into(),
                             schema: None,
                             required: true,
                         });
@@ -701,9 +700,7 @@ impl Compiler {
                 }
             }
         }
-        if !list.is_empty() {
-            object_checks(checks).table = PropertyTable::new(list);
-        }
+        object_checks(checks).table = PropertyTable::new(names, list, has_required);
         Ok(())
     }
 
@@ -740,6 +737,22 @@ fn array_checks(checks: &mut Checks) -> &mut ArrayChecks {
 
 fn object_checks(checks: &mut Checks) -> &mut ObjectChecks {
     checks.object.get_or_insert_default()
+}
+
+fn limit(source: &Source<'_>, keyword: &str, value: Value<'_>) -> Result<Limit, SchemaError> {
+    let number = value
+        .as_number()
+        .ok_or_else(|| source.wrong_type(keyword, "a number"))?;
+    let number = match number {
+        Number::Integer(value) => Some(Number::Integer(value)),
+        Number::Unsigned(value) => Some(Number::Unsigned(value)),
+        Number::Float(value) => Some(Number::Float(value)),
+        Number::Big(_) => None,
+    };
+    Ok(Limit {
+        place: source.place(value),
+        number,
+    })
 }
 
 fn types(source: &Source<'_>, value: Value<'_>) -> Result<Types, SchemaError> {

@@ -3,23 +3,27 @@
 //! A schema is checked against the metaschema of its draft, its references are resolved inside the documents at hand,
 //! and what it asserts is laid out by type of instance. Nothing is fetched from a network or a disk.
 
+mod branches;
 mod cache;
 mod compile;
 mod dialect;
 mod metaschema;
+mod names;
 mod resources;
+mod shorten;
 mod subschema;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+pub(crate) use branches::Branches;
 pub use cache::{CacheStatistics, SchemaCache};
 pub use compile::Notes;
 pub use dialect::Draft;
 pub(crate) use resources::Place;
 pub(crate) use subschema::{
-    ArrayChecks, Checks, Closing, Combined, Contains, DynamicReference, Enumeration, Form, Id, NumberChecks,
-    ObjectChecks, StringChecks, Subschema, Types,
+    ArrayChecks, Checks, Closing, Combined, Contains, DynamicReference, Enumeration, Form, Id, Limit,
+    NameLists, NumberChecks, ObjectChecks, PropertyTable, StringChecks, Subschema, Types,
 };
 
 use crate::json::{Document, Node, Value, write_canonical};
@@ -82,8 +86,8 @@ impl Schema {
         }
         let mut compiler = compile::Compiler::new(resources, options.assert_formats);
         let compiled = compiler.compile(root);
-        let root = compiled.map_err(|error| error.with_path(&document))?;
-        let (subschemas, resources, notes) = compiler.into_parts();
+        let mut root = compiled.map_err(|error| error.with_path(&document))?;
+        let (mut subschemas, resources, notes) = compiler.into_parts();
         let has_dynamic_references = subschemas.iter().any(|subschema| match &subschema.form {
             Form::Checks(checks) => checks
                 .combined
@@ -91,6 +95,7 @@ impl Schema {
                 .is_some_and(|combined| !combined.dynamic_references.is_empty()),
             _ => false,
         });
+        shorten::shorten(&mut subschemas, &mut root, has_dynamic_references);
         let mut canonical = Vec::new();
         write_canonical(document.root(), &mut canonical);
         let hash = crate::digest::sha256(&canonical);
@@ -283,11 +288,12 @@ impl SchemaError {
 
     /// Turns the place into a path, when it is in the schema's own document.
     fn with_path(mut self, document: &Document) -> SchemaError {
-        if let (Some(place), [fault]) = (self.place, self.faults.as_mut_slice()) {
-            if place.document == 0 && !self.is_limit {
-                let keyword = Some(self.keyword.as_str()).filter(|keyword| !keyword.is_empty());
-                fault.path = path_of(Value::at(document, place.position), keyword);
-            }
+        if let (Some(place), [fault]) = (self.place, self.faults.as_mut_slice())
+            && place.document == 0
+            && !self.is_limit
+        {
+            let keyword = Some(self.keyword.as_str()).filter(|keyword| !keyword.is_empty());
+            fault.path = path_of(Value::at(document, place.position), keyword);
         }
         self
     }

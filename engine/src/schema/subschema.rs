@@ -3,12 +3,13 @@
 //! Every subschema is one entry of a list and refers to others by their index, so references and recursion are plain
 //! edges. Assertions are grouped by the type of instance that they apply to.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::branches::Branches;
+use super::names::NameList;
 use super::resources::Place;
 use crate::format::Format;
-use crate::json::{Kind, Node, Value};
+use crate::json::{HashFilter, Kind, Node, Number, key_hash};
 use crate::pattern::Pattern;
 
 /// The index of a subschema.
@@ -89,24 +90,97 @@ pub(crate) enum Form {
 /// `type`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TypeCheck {
+    /// The names, for texts.
     pub(crate) types: Types,
-    /// draft-04: an integer is a number written without fraction and exponent.
-    pub(crate) integers_as_written: bool,
+    pub(crate) kinds: Kinds,
 }
 
-impl TypeCheck {
-    /// Whether an instance has one of the types; a whole number is an integer too.
-    #[inline]
-    pub(crate) fn holds(self, instance: Value<'_>) -> bool {
-        let kind = Types::from_kind(instance.kind());
-        self.types.has_any_of(kind)
-            || (self.types.has_any_of(Types::INTEGER)
-                && match instance.node() {
-                    Node::Integer(_) | Node::Unsigned(_) | Node::BigInteger { .. } => true,
-                    Node::Float(value) => !self.integers_as_written && value.fract() == 0.0,
-                    _ => false,
-                })
+/// A set of kinds of nodes: one bit for each variant, and one for the doubles that are whole. Finer than the types of
+/// JSON Schema, so that most nodes are tested with one bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Kinds(u16);
+
+impl Kinds {
+    pub(crate) const ALL: Kinds = Kinds(u16::MAX);
+    pub(crate) const NONE: Kinds = Kinds(0);
+    pub(crate) const STRING: Kinds = Kinds(1 << 6);
+    const WHOLE: Kinds = Kinds(1 << 9);
+
+    /// The nodes that have one of the types. In draft-04 an integer is one that is written so.
+    pub(crate) fn of_types(types: Types, integers_as_written: bool) -> Kinds {
+        let integers = [
+            Node::Integer(0),
+            Node::Unsigned(0),
+            Node::BigInteger { start: 0, len: 0 },
+        ];
+        let integers = integers
+            .map(Kinds::of_node)
+            .into_iter()
+            .fold(Kinds::NONE, Kinds::or);
+        let parts = [
+            (Types::from_kind(Kind::Null), Kinds::of_node(Node::Null)),
+            (Types::from_kind(Kind::Boolean), Kinds::of_node(Node::Bool(true))),
+            (
+                Types::from_kind(Kind::Number),
+                integers.or(Kinds::of_node(Node::Float(0.0))),
+            ),
+            (Types::from_kind(Kind::String), Kinds::STRING),
+            (
+                Types::from_kind(Kind::Array),
+                Kinds::of_node(Node::Array { len: 0, end: 0 }),
+            ),
+            (
+                Types::from_kind(Kind::Object),
+                Kinds::of_node(Node::Object { len: 0, end: 0 }),
+            ),
+            (
+                Types::INTEGER,
+                if integers_as_written {
+                    integers
+                } else {
+                    integers.or(Kinds::WHOLE)
+                },
+            ),
+        ];
+        let parts = parts.into_iter().filter(|(one, _)| types.has_any_of(*one));
+        parts.fold(Kinds::NONE, |all, (_, kinds)| all.or(kinds))
     }
+
+    /// The kind of a node; of a double both that it may be.
+    #[inline]
+    pub(crate) fn of_node(node: Node) -> Kinds {
+        let variant = Kinds(1 << node.variant());
+        match node {
+            Node::Float(_) => variant.or(Kinds::WHOLE),
+            _ => variant,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn has_any_of(self, other: Kinds) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Whether a node is of one of the kinds.
+    #[inline]
+    pub(crate) fn has(self, node: Node) -> bool {
+        self.0 & (1 << node.variant()) != 0 || (self.has_any_of(Kinds::WHOLE) && is_whole_double(node))
+    }
+
+    #[inline]
+    pub(crate) fn and(self, other: Kinds) -> Kinds {
+        Kinds(self.0 & other.0)
+    }
+
+    #[inline]
+    pub(crate) fn or(self, other: Kinds) -> Kinds {
+        Kinds(self.0 | other.0)
+    }
+}
+
+#[inline(never)]
+fn is_whole_double(node: Node) -> bool {
+    matches!(node, Node::Float(value) if value.fract() == 0.0)
 }
 
 /// The keywords of a schema object.
@@ -114,7 +188,7 @@ impl TypeCheck {
 pub(crate) struct Checks {
     pub(crate) types: Option<TypeCheck>,
     pub(crate) enumeration: Option<Box<Enumeration>>,
-    pub(crate) constant: Option<Place>,
+    pub(crate) constant: Option<Constant>,
     pub(crate) number: Option<Box<NumberChecks>>,
     pub(crate) string: Option<Box<StringChecks>>,
     pub(crate) array: Option<Box<ArrayChecks>>,
@@ -133,6 +207,14 @@ pub(crate) enum Closing {
     Schema(Id),
 }
 
+/// The value of `const`.
+#[derive(Debug)]
+pub(crate) struct Constant {
+    pub(crate) place: Place,
+    /// The value when it is a string, the usual one: compared without a way to the schema's document.
+    pub(crate) text: Option<Box<str>>,
+}
+
 /// The values of `enum`. Strings are looked up; the rest is compared one by one.
 #[derive(Debug)]
 pub(crate) struct Enumeration {
@@ -148,35 +230,53 @@ pub(crate) struct Enumeration {
 #[derive(Debug)]
 pub(crate) enum Strings {
     Few(Vec<Box<str>>),
-    Many(HashSet<Box<str>>),
+    Many(NameList),
 }
 
 impl Strings {
     pub(crate) fn new(strings: Vec<Box<str>>) -> Strings {
         /// Up to this many, comparing one by one is quicker than hashing.
-        const FEW: usize = 12;
+        const FEW: usize = 8;
         if strings.len() <= FEW {
             Strings::Few(strings)
         } else {
-            Strings::Many(strings.into_iter().collect())
+            Strings::Many(NameList::new(strings))
         }
     }
 
-    pub(crate) fn contains(&self, text: &str) -> bool {
+    pub(crate) fn as_slice(&self) -> &[Box<str>] {
         match self {
-            Strings::Few(list) => list.iter().any(|one| **one == *text),
-            Strings::Many(set) => set.contains(text),
+            Strings::Few(list) => list,
+            Strings::Many(list) => list.names(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn contains(&self, text: &[u8]) -> bool {
+        match self {
+            Strings::Few(list) => list.iter().any(|one| one.as_bytes() == text),
+            Strings::Many(list) => list.find(key_hash(text), text).is_some(),
         }
     }
 }
 
+/// A number that a keyword gives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit {
+    pub(crate) place: Place,
+    /// The number, unless its digits stand in the schema's document.
+    pub(crate) number: Option<Number<'static>>,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct NumberChecks {
-    pub(crate) minimum: Option<Place>,
-    pub(crate) exclusive_minimum: Option<Place>,
-    pub(crate) maximum: Option<Place>,
-    pub(crate) exclusive_maximum: Option<Place>,
-    pub(crate) multiple_of: Option<Place>,
+    pub(crate) minimum: Option<Limit>,
+    pub(crate) exclusive_minimum: Option<Limit>,
+    pub(crate) maximum: Option<Limit>,
+    pub(crate) exclusive_maximum: Option<Limit>,
+    /// draft-04: `exclusiveMinimum: true` is no assertion, but changes what `minimum` asserts; likewise for the maximum.
+    pub(crate) exclusive_by_modifier: bool,
+    pub(crate) multiple_of: Option<Limit>,
 }
 
 #[derive(Debug, Default)]
@@ -193,6 +293,8 @@ pub(crate) struct StringChecks {
 
 #[derive(Debug, Default)]
 pub(crate) struct ArrayChecks {
+    /// The schema of all elements, when `items` is all that it says.
+    pub(crate) items_only: Option<Id>,
     pub(crate) min_items: Option<u64>,
     pub(crate) max_items: Option<u64>,
     pub(crate) unique_items: bool,
@@ -211,27 +313,28 @@ pub(crate) struct Contains {
     pub(crate) evaluates: bool,
 }
 
+/// For each name, the names that must stand beside it.
+pub(crate) type NameLists = Vec<(Box<str>, Vec<Box<str>>)>;
+
 #[derive(Debug, Default)]
 pub(crate) struct ObjectChecks {
     pub(crate) min_properties: Option<u64>,
     pub(crate) max_properties: Option<u64>,
     /// Names of `properties` and `required`.
     pub(crate) table: PropertyTable,
-    /// Whether `required` stands there; how many distinct names it has is in the table.
-    pub(crate) has_required: bool,
+    /// Whether the table is all that it says.
+    pub(crate) is_table_only: bool,
     pub(crate) patterns: Vec<(Arc<Pattern>, Id)>,
     pub(crate) additional: Option<Closing>,
     pub(crate) names: Option<Id>,
-    pub(crate) dependent_required: Option<Vec<(Box<str>, Vec<Box<str>>)>>,
+    pub(crate) dependent_required: Option<NameLists>,
     /// The arrays of the older `dependencies`.
-    pub(crate) dependencies: Option<Vec<(Box<str>, Vec<Box<str>>)>>,
+    pub(crate) dependencies: Option<NameLists>,
 }
 
-/// One name that a schema object knows.
-#[derive(Debug)]
+/// What a schema object says of one name.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Property {
-    pub(crate) hash: u32,
-    pub(crate) name: Box<str>,
     pub(crate) schema: Option<Id>,
     pub(crate) required: bool,
 }
@@ -239,68 +342,96 @@ pub(crate) struct Property {
 /// The names of a schema object, found by the hash that the reader has put beside each key.
 #[derive(Debug, Default)]
 pub(crate) struct PropertyTable {
+    names: NameList,
+    /// In the order of the names.
     pub(crate) properties: Vec<Property>,
+    /// Whether `required` stands there.
+    pub(crate) has_required: bool,
+    /// How many of the names are required.
     pub(crate) required: usize,
-    /// Open addressing over the low bits of the hash: the index of a property plus one, or zero.
-    slots: Vec<u32>,
 }
 
 impl PropertyTable {
-    pub(crate) fn new(properties: Vec<Property>) -> PropertyTable {
-        let required = properties.iter().filter(|property| property.required).count();
-        let mut slots = vec![0u32; (properties.len() * 2).next_power_of_two()];
-        let mask = slots.len() - 1;
-        for (index, property) in properties.iter().enumerate() {
-            let mut slot = property.hash as usize & mask;
-            while slots[slot] != 0 {
-                slot = (slot + 1) & mask;
-            }
-            slots[slot] = index as u32 + 1;
-        }
+    pub(crate) fn new(names: Vec<Box<str>>, properties: Vec<Property>, has_required: bool) -> PropertyTable {
         PropertyTable {
+            has_required,
+            names: NameList::new(names),
+            required: properties.iter().filter(|property| property.required).count(),
             properties,
-            required,
-            slots,
         }
     }
 
-    /// Finds a key. `expected` is where the last key's successor stands: members mostly come in the schema's order.
+    /// What most names that it does not have do not pass.
     #[inline]
-    pub(crate) fn find(&self, hash: u32, name: Value<'_>, expected: &mut usize) -> Option<&Property> {
-        if let Some(property) = self.properties.get(*expected) {
-            if property.hash == hash && property.name.as_bytes() == name.string_bytes() {
-                *expected += 1;
-                return Some(property);
-            }
-        }
-        if self.slots.is_empty() {
-            return None;
-        }
-        let mask = self.slots.len() - 1;
-        let mut slot = hash as usize & mask;
-        loop {
-            let index = self.slots[slot].checked_sub(1)? as usize;
-            let property = &self.properties[index];
-            if property.hash == hash && property.name.as_bytes() == name.string_bytes() {
-                *expected = index + 1;
-                return Some(property);
-            }
-            slot = (slot + 1) & mask;
-        }
+    pub(crate) fn filter(&self) -> HashFilter {
+        self.names.filter()
+    }
+
+    /// Not inlined, so that a loop over members keeps its state in registers.
+    #[inline(never)]
+    pub(crate) fn find(&self, hash: u32, name: &[u8]) -> Option<Property> {
+        let index = self.names.find(hash, name)?;
+        self.properties.get(index).copied()
+    }
+
+    /// The names with what is said of them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Property)> {
+        let names = self.names.names().iter().map(|name| &**name);
+        names.zip(self.properties.iter().copied())
     }
 }
 
 /// The keywords that apply other schemas to the same instance.
 #[derive(Debug, Default)]
 pub(crate) struct Combined {
-    pub(crate) references: Vec<Id>,
+    /// The targets of references, then the schemas of `allOf`: all of them must hold.
+    pub(crate) every: Vec<Id>,
+    /// How many of them are targets of references.
+    pub(crate) references: usize,
     pub(crate) dynamic_references: Vec<DynamicReference>,
-    pub(crate) all_of: Vec<Id>,
-    pub(crate) any_of: Option<Vec<Id>>,
-    pub(crate) one_of: Option<Vec<Id>>,
+    pub(crate) any_of: Option<Branches>,
+    pub(crate) one_of: Option<Branches>,
     pub(crate) not: Option<Id>,
     pub(crate) condition: Option<Condition>,
     pub(crate) dependent_schemas: Vec<(Box<str>, Id)>,
+}
+
+impl ObjectChecks {
+    /// Notes what the walker takes a shorter way for.
+    pub(crate) fn finish(&mut self) {
+        self.is_table_only = self.min_properties.is_none()
+            && self.max_properties.is_none()
+            && self.patterns.is_empty()
+            && self.additional.is_none()
+            && self.names.is_none()
+            && self.dependent_required.is_none()
+            && self.dependencies.is_none();
+    }
+}
+
+impl ArrayChecks {
+    /// Notes what the walker takes a shorter way for.
+    pub(crate) fn finish(&mut self) {
+        self.items_only = match self.rest {
+            Some(Closing::Schema(id))
+                if self.min_items.is_none()
+                    && self.max_items.is_none()
+                    && !self.unique_items
+                    && self.prefix.is_empty()
+                    && self.contains.is_none() =>
+            {
+                Some(id)
+            }
+            _ => None,
+        };
+    }
+}
+
+impl Combined {
+    pub(crate) fn add_reference(&mut self, id: Id) {
+        self.every.insert(self.references, id);
+        self.references += 1;
+    }
 }
 
 #[derive(Debug)]
