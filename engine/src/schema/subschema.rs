@@ -113,14 +113,14 @@ impl Kinds {
             Node::Unsigned(0),
             Node::BigInteger { start: 0, len: 0 },
         ];
-        let integers = integers.map(Kinds::of_node).into_iter().fold(Kinds::NONE, Kinds::or);
+        let integers = integers.map(|node| Kinds::of_node(&node)).into_iter().fold(Kinds::NONE, Kinds::or);
         let parts = [
-            (Types::from_kind(Kind::Null), Kinds::of_node(Node::Null)),
-            (Types::from_kind(Kind::Boolean), Kinds::of_node(Node::Bool(true))),
-            (Types::from_kind(Kind::Number), integers.or(Kinds::of_node(Node::Float(0.0)))),
+            (Types::from_kind(Kind::Null), Kinds::of_node(&Node::Null)),
+            (Types::from_kind(Kind::Boolean), Kinds::of_node(&Node::Bool(true))),
+            (Types::from_kind(Kind::Number), integers.or(Kinds::of_node(&Node::Float(0.0)))),
             (Types::from_kind(Kind::String), Kinds::STRING),
-            (Types::from_kind(Kind::Array), Kinds::of_node(Node::Array { len: 0, end: 0 })),
-            (Types::from_kind(Kind::Object), Kinds::of_node(Node::Object { len: 0, end: 0 })),
+            (Types::from_kind(Kind::Array), Kinds::of_node(&Node::Array { len: 0, end: 0 })),
+            (Types::from_kind(Kind::Object), Kinds::of_node(&Node::Object { len: 0, end: 0 })),
             (Types::INTEGER, if integers_as_written { integers } else { integers.or(Kinds::WHOLE) }),
         ];
         let parts = parts.into_iter().filter(|(one, _)| types.has_any_of(*one));
@@ -129,7 +129,7 @@ impl Kinds {
 
     /// The kind of a node; of a double both that it may be.
     #[inline]
-    pub(crate) fn of_node(node: Node) -> Kinds {
+    pub(crate) fn of_node(node: &Node) -> Kinds {
         let variant = Kinds(1 << node.variant());
         match node {
             Node::Float(_) => variant.or(Kinds::WHOLE),
@@ -144,7 +144,7 @@ impl Kinds {
 
     /// Whether a node is of one of the kinds.
     #[inline]
-    pub(crate) fn has(self, node: Node) -> bool {
+    pub(crate) fn has(self, node: &Node) -> bool {
         self.0 & (1 << node.variant()) != 0 || (self.has_any_of(Kinds::WHOLE) && is_whole_double(node))
     }
 
@@ -160,7 +160,7 @@ impl Kinds {
 }
 
 #[inline(never)]
-fn is_whole_double(node: Node) -> bool {
+fn is_whole_double(node: &Node) -> bool {
     matches!(node, Node::Float(value) if value.fract() == 0.0)
 }
 
