@@ -128,13 +128,13 @@ fn check_inputs(inputs: &[Input], arguments: &Verify) -> Result<(), Failure> {
             }
             Ok(_) => {}
         }
-        if let Some(output) = &arguments.output {
-            if is_same_file(path, output) {
-                return Err(Failure::new(
-                    USAGE,
-                    "the output would overwrite an input; name another file with -o",
-                ));
-            }
+        if let Some(output) = &arguments.output
+            && is_same_file(path, output)
+        {
+            return Err(Failure::new(
+                USAGE,
+                "the output would overwrite an input; name another file with -o",
+            ));
         }
     }
     Ok(())

@@ -42,7 +42,12 @@ struct Attack {
 }
 
 fn attack(name: impl Into<String>, schema: impl Into<String>, output: impl Into<String>) -> Attack {
-    Attack { name: name.into(), schema: schema.into(), output: output.into(), expected: None }
+    Attack {
+        name: name.into(),
+        schema: schema.into(),
+        output: output.into(),
+        expected: None,
+    }
 }
 
 impl Attack {
@@ -67,7 +72,11 @@ impl Attack {
             Err(_) => return Ending::InvalidSchema,
         };
         let output = output.root();
-        let mut meter = Meter::for_sizes(output.node_count(), output.text_bytes(), compiled.subschema_count());
+        let mut meter = Meter::for_sizes(
+            output.node_count(),
+            output.text_bytes(),
+            compiled.subschema_count(),
+        );
         let (mut tally, mut violations) = (Tally::default(), Violations::default());
         match compiled.check(output, &mut meter, &mut tally, &mut violations) {
             Err(limit) => Ending::Limit(limit),
@@ -84,7 +93,12 @@ impl Attack {
             (started.elapsed(), ending)
         };
         let runs: Vec<_> = (0..RUNS).map(run).collect();
-        assert!(runs.iter().all(|(_, ending)| *ending == runs[0].1 || self.expected.is_none()), "{}", self.name);
+        assert!(
+            runs.iter()
+                .all(|(_, ending)| *ending == runs[0].1 || self.expected.is_none()),
+            "{}",
+            self.name
+        );
         runs.into_iter().min_by_key(|(time, _)| *time).unwrap()
     }
 }
@@ -97,15 +111,29 @@ fn withstand(attacks: Vec<Attack>) {
             let bytes = attack.schema.len() + attack.output.len();
             let (time, ending) = attack.measure();
             let allowed = SLACK * LIMIT + LIMIT_PER_BYTE * bytes as u32;
-            let line = format!("{:9.2} ms  {bytes:9} bytes  {}: {ending:?}", time.as_secs_f64() * 1e3, attack.name);
+            let line = format!(
+                "{:9.2} ms  {bytes:9} bytes  {}: {ending:?}",
+                time.as_secs_f64() * 1e3,
+                attack.name
+            );
             eprintln!("{line}");
             if time > allowed || attack.expected.is_some_and(|expected| expected != ending) {
-                writeln!(faults, "{line}, allowed are {allowed:?}, expected {:?}", attack.expected).unwrap();
+                writeln!(
+                    faults,
+                    "{line}, allowed are {allowed:?}, expected {:?}",
+                    attack.expected
+                )
+                .unwrap();
             }
         }
         assert!(faults.is_empty(), "\n{faults}");
     };
-    std::thread::Builder::new().stack_size(STACK_BYTES).spawn(all).unwrap().join().unwrap();
+    std::thread::Builder::new()
+        .stack_size(STACK_BYTES)
+        .spawn(all)
+        .unwrap()
+        .join()
+        .unwrap();
 }
 
 /// A schema whose definition `a0` is `leaf` and whose every further one is made from a reference to the one before.
@@ -199,7 +227,11 @@ fn references_that_double_at_every_level() {
         } else {
             format!("{{{}}}", list(5_000, |at| format!("\"{at}\":1")))
         };
-        attacks.push(attack(format!("doubled with {keyword} over 5,000"), levels(25, "true", record), output));
+        attacks.push(attack(
+            format!("doubled with {keyword} over 5,000"),
+            levels(25, "true", record),
+            output,
+        ));
     }
     withstand(attacks);
 }
@@ -249,7 +281,10 @@ fn references_that_double_down_to_an_expensive_keyword() {
         attacks.push(attack(name, schema, output).ends(Ending::Limit(LimitExceeded::Steps)));
     }
     let formats = [
-        ("date-time", "2024-02-29T00:00:00.".to_owned() + &"0".repeat(20_000) + "Z"),
+        (
+            "date-time",
+            "2024-02-29T00:00:00.".to_owned() + &"0".repeat(20_000) + "Z",
+        ),
         ("duration", "P1Y".to_owned() + &"1".repeat(20_000)),
         ("email", "a.".repeat(10_000) + "a@example.com"),
         ("idn-email", "é.".repeat(10_000) + "a@example.com"),
@@ -267,10 +302,16 @@ fn references_that_double_down_to_an_expensive_keyword() {
         ("regex", "\\\\p{L}".repeat(3_000)),
     ];
     for (format, text) in formats {
-        let schema = levels(25, &format!("{{\"format\":\"{format}\"}}"), |below| format!("{{\"allOf\":[{below},{below}]}}"));
+        let schema = levels(25, &format!("{{\"format\":\"{format}\"}}"), |below| {
+            format!("{{\"allOf\":[{below},{below}]}}")
+        });
         attacks.push(
-            attack(format!("format {format} of {} bytes", text.len()), schema, format!("\"{text}\""))
-                .ends(Ending::Limit(LimitExceeded::Steps)),
+            attack(
+                format!("format {format} of {} bytes", text.len()),
+                schema,
+                format!("\"{text}\""),
+            )
+            .ends(Ending::Limit(LimitExceeded::Steps)),
         );
     }
     withstand(attacks);
@@ -281,12 +322,23 @@ fn any_of_nested_with_unevaluated_properties() {
     let mut attacks = Vec::new();
     for depth in [20, 40, 60] {
         for (applicator, output) in [("anyOf", "{\"a\":1,\"z\":1}"), ("oneOf", "{\"a\":1,\"z\":1}")] {
-            let open = format!("{{\"properties\":{{\"a\":true}},\"unevaluatedProperties\":false,\"{applicator}\":[");
+            let open =
+                format!("{{\"properties\":{{\"a\":true}},\"unevaluatedProperties\":false,\"{applicator}\":[");
             let schema = nested(depth, &open, "{\"properties\":{\"z\":true}}", "]}");
-            attacks.push(attack(format!("{applicator} nested {depth} deep"), schema, output));
-            let twice = format!("{{\"unevaluatedProperties\":false,\"{applicator}\":[{{\"properties\":{{\"a\":true}}}},");
+            attacks.push(attack(
+                format!("{applicator} nested {depth} deep"),
+                schema,
+                output,
+            ));
+            let twice = format!(
+                "{{\"unevaluatedProperties\":false,\"{applicator}\":[{{\"properties\":{{\"a\":true}}}},"
+            );
             let schema = nested(depth, &twice, "{\"properties\":{\"z\":true}}", "]}");
-            attacks.push(attack(format!("{applicator} of two nested {depth} deep"), schema, output));
+            attacks.push(attack(
+                format!("{applicator} of two nested {depth} deep"),
+                schema,
+                output,
+            ));
         }
     }
     withstand(attacks);
@@ -295,35 +347,101 @@ fn any_of_nested_with_unevaluated_properties() {
 #[test]
 fn nesting_up_to_the_reader_s_limit_and_past_it() {
     let mut attacks = vec![
-        attack("arrays past the limit", "true", nested(100_000, "[", "", "]")).ends(Ending::Unread(SyntaxErrorKind::TooDeep)),
-        attack("objects past the limit", "true", nested(100_000, "{\"a\":", "1", "}")).ends(Ending::Unread(SyntaxErrorKind::TooDeep)),
-        attack("arrays left open", "true", "[".repeat(1_000_000)).ends(Ending::Unread(SyntaxErrorKind::TooDeep)),
-        attack("a schema past the limit", nested(5_000, "{\"not\":", "true", "}"), "1").ends(Ending::Unread(SyntaxErrorKind::TooDeep)),
-        attack("equal deep values", format!("{{\"const\":{}}}", nested(126, "[", "", "]")), nested(126, "[", "", "]")).ends(Ending::Valid),
-        attack("unique deep values", "{\"uniqueItems\":true}", format!("[{0},{0}]", nested(126, "[", "", "]"))).ends(Ending::Invalid),
+        attack("arrays past the limit", "true", nested(100_000, "[", "", "]"))
+            .ends(Ending::Unread(SyntaxErrorKind::TooDeep)),
+        attack(
+            "objects past the limit",
+            "true",
+            nested(100_000, "{\"a\":", "1", "}"),
+        )
+        .ends(Ending::Unread(SyntaxErrorKind::TooDeep)),
+        attack("arrays left open", "true", "[".repeat(1_000_000))
+            .ends(Ending::Unread(SyntaxErrorKind::TooDeep)),
+        attack(
+            "a schema past the limit",
+            nested(5_000, "{\"not\":", "true", "}"),
+            "1",
+        )
+        .ends(Ending::Unread(SyntaxErrorKind::TooDeep)),
+        attack(
+            "equal deep values",
+            format!("{{\"const\":{}}}", nested(126, "[", "", "]")),
+            nested(126, "[", "", "]"),
+        )
+        .ends(Ending::Valid),
+        attack(
+            "unique deep values",
+            "{\"uniqueItems\":true}",
+            format!("[{0},{0}]", nested(126, "[", "", "]")),
+        )
+        .ends(Ending::Invalid),
     ];
-    for keyword in ["not", "contains", "items", "additionalProperties", "propertyNames", "if", "unevaluatedItems", "unevaluatedProperties"] {
+    for keyword in [
+        "not",
+        "contains",
+        "items",
+        "additionalProperties",
+        "propertyNames",
+        "if",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    ] {
         let schema = nested(127, &format!("{{\"{keyword}\":"), "{}", "}");
-        attacks.push(attack(format!("a schema of {keyword} nested 127 deep, arrays"), schema.as_str(), nested(128, "[", "", "]")));
-        attacks.push(attack(format!("a schema of {keyword} nested 127 deep, objects"), schema, nested(128, "{\"a\":", "1", "}")));
+        attacks.push(attack(
+            format!("a schema of {keyword} nested 127 deep, arrays"),
+            schema.as_str(),
+            nested(128, "[", "", "]"),
+        ));
+        attacks.push(attack(
+            format!("a schema of {keyword} nested 127 deep, objects"),
+            schema,
+            nested(128, "{\"a\":", "1", "}"),
+        ));
     }
     // Every level of the output goes through as many schemas as the depth of evaluation allows.
     let through = |count: usize, around: &str| {
         let keywords = "\"unevaluatedProperties\":{},\"unevaluatedItems\":{}";
-        let inner = format!("{{\"patternProperties\":{{\".\":{{\"$ref\":\"#\"}}}},\"prefixItems\":[{{\"$ref\":\"#\"}}],{keywords}}}");
+        let inner = format!(
+            "{{\"patternProperties\":{{\".\":{{\"$ref\":\"#\"}}}},\"prefixItems\":[{{\"$ref\":\"#\"}}],{keywords}}}"
+        );
         let defs = levels(count, &inner, |below| around.replace("BELOW", below));
         defs.replacen("{\"$ref\"", &format!("{{{keywords},\"$ref\""), 1)
     };
     for (name, around) in [
-        ("allOf", "{\"unevaluatedItems\":{},\"unevaluatedProperties\":{},\"allOf\":[BELOW]}"),
-        ("anyOf", "{\"unevaluatedItems\":{},\"unevaluatedProperties\":{},\"anyOf\":[BELOW]}"),
-        ("oneOf", "{\"unevaluatedItems\":{},\"unevaluatedProperties\":{},\"oneOf\":[BELOW]}"),
-        ("if", "{\"unevaluatedItems\":{},\"unevaluatedProperties\":{},\"if\":BELOW,\"then\":BELOW}"),
-        ("not", "{\"unevaluatedItems\":{},\"unevaluatedProperties\":{},\"not\":{\"not\":BELOW}}"),
-        ("dependentSchemas", "{\"unevaluatedItems\":{},\"unevaluatedProperties\":{},\"dependentSchemas\":{\"a\":BELOW}}"),
+        (
+            "allOf",
+            "{\"unevaluatedItems\":{},\"unevaluatedProperties\":{},\"allOf\":[BELOW]}",
+        ),
+        (
+            "anyOf",
+            "{\"unevaluatedItems\":{},\"unevaluatedProperties\":{},\"anyOf\":[BELOW]}",
+        ),
+        (
+            "oneOf",
+            "{\"unevaluatedItems\":{},\"unevaluatedProperties\":{},\"oneOf\":[BELOW]}",
+        ),
+        (
+            "if",
+            "{\"unevaluatedItems\":{},\"unevaluatedProperties\":{},\"if\":BELOW,\"then\":BELOW}",
+        ),
+        (
+            "not",
+            "{\"unevaluatedItems\":{},\"unevaluatedProperties\":{},\"not\":{\"not\":BELOW}}",
+        ),
+        (
+            "dependentSchemas",
+            "{\"unevaluatedItems\":{},\"unevaluatedProperties\":{},\"dependentSchemas\":{\"a\":BELOW}}",
+        ),
     ] {
-        for (form, output) in [("arrays", nested(127, "[", "1", "]")), ("objects", nested(127, "{\"a\":", "1", "}"))] {
-            attacks.push(attack(format!("{form} nested 127 deep, each through four {name}"), through(4, around), output));
+        for (form, output) in [
+            ("arrays", nested(127, "[", "1", "]")),
+            ("objects", nested(127, "{\"a\":", "1", "}")),
+        ] {
+            attacks.push(attack(
+                format!("{form} nested 127 deep, each through four {name}"),
+                through(4, around),
+                output,
+            ));
         }
     }
     withstand(attacks);
@@ -348,16 +466,40 @@ fn references_in_a_circle() {
     ];
     let circles = [
         ("allOf", "\"allOf\":[{\"$ref\":\"#\"}]", "{\"a\":1}"),
-        ("allOf, twice", "\"allOf\":[{\"$ref\":\"#\"},{\"$ref\":\"#\"}]", "{\"a\":1}"),
-        ("anyOf", "\"anyOf\":[{\"$ref\":\"#\"},{\"$ref\":\"#\"}]", "{\"a\":1}"),
-        ("oneOf", "\"oneOf\":[{\"$ref\":\"#\"},{\"$ref\":\"#\"}]", "{\"a\":1}"),
+        (
+            "allOf, twice",
+            "\"allOf\":[{\"$ref\":\"#\"},{\"$ref\":\"#\"}]",
+            "{\"a\":1}",
+        ),
+        (
+            "anyOf",
+            "\"anyOf\":[{\"$ref\":\"#\"},{\"$ref\":\"#\"}]",
+            "{\"a\":1}",
+        ),
+        (
+            "oneOf",
+            "\"oneOf\":[{\"$ref\":\"#\"},{\"$ref\":\"#\"}]",
+            "{\"a\":1}",
+        ),
         ("not", "\"not\":{\"$ref\":\"#\"}", "{\"a\":1}"),
         ("if", "\"if\":{\"$ref\":\"#\"}", "{\"a\":1}"),
         ("then", "\"if\":true,\"then\":{\"$ref\":\"#\"}", "{\"a\":1}"),
         ("else", "\"if\":false,\"else\":{\"$ref\":\"#\"}", "{\"a\":1}"),
-        ("dependentSchemas", "\"dependentSchemas\":{\"a\":{\"$ref\":\"#\"}}", "{\"a\":1}"),
-        ("dependencies", "\"dependencies\":{\"a\":{\"$ref\":\"#\"}}", "{\"a\":1}"),
-        ("propertyNames", "\"propertyNames\":{\"allOf\":[{\"$ref\":\"#\"}]},\"anyOf\":[{\"type\":\"object\"},{\"$ref\":\"#\"}]", "{\"a\":1}"),
+        (
+            "dependentSchemas",
+            "\"dependentSchemas\":{\"a\":{\"$ref\":\"#\"}}",
+            "{\"a\":1}",
+        ),
+        (
+            "dependencies",
+            "\"dependencies\":{\"a\":{\"$ref\":\"#\"}}",
+            "{\"a\":1}",
+        ),
+        (
+            "propertyNames",
+            "\"propertyNames\":{\"allOf\":[{\"$ref\":\"#\"}]},\"anyOf\":[{\"type\":\"object\"},{\"$ref\":\"#\"}]",
+            "{\"a\":1}",
+        ),
     ];
     for (name, circle, output) in circles {
         for unevaluated in ["", ",\"unevaluatedProperties\":false"] {
@@ -366,10 +508,20 @@ fn references_in_a_circle() {
         }
     }
     // These lead to the next level of the output, so they end where it ends.
-    for (name, keyword) in [("items", "items"), ("contains", "contains"), ("additionalProperties", "additionalProperties"), ("unevaluatedItems", "unevaluatedItems")] {
+    for (name, keyword) in [
+        ("items", "items"),
+        ("contains", "contains"),
+        ("additionalProperties", "additionalProperties"),
+        ("unevaluatedItems", "unevaluatedItems"),
+    ] {
         let schema = format!("{{\"{keyword}\":{{\"$ref\":\"#\"}}}}");
-        let expected = if name == "contains" { Ending::Invalid } else { Ending::Valid };
-        attacks.push(attack(format!("recursion of {name}"), schema, nested(128, "[", "", "]")).ends(expected));
+        let expected = if name == "contains" {
+            Ending::Invalid
+        } else {
+            Ending::Valid
+        };
+        attacks
+            .push(attack(format!("recursion of {name}"), schema, nested(128, "[", "", "]")).ends(expected));
     }
     withstand(attacks);
 }
@@ -377,7 +529,10 @@ fn references_in_a_circle() {
 #[test]
 fn dynamic_references() {
     let resources = |count: usize, one: &dyn Fn(usize) -> String| {
-        format!("{{\"$id\":\"urn:r:0\",\"$ref\":\"urn:r:1\",\"$defs\":{{{}}}}}", list(count, |at| format!("\"{}\":{}", at + 1, one(at + 1))))
+        format!(
+            "{{\"$id\":\"urn:r:0\",\"$ref\":\"urn:r:1\",\"$defs\":{{{}}}}}",
+            list(count, |at| format!("\"{}\":{}", at + 1, one(at + 1)))
+        )
     };
     let attacks = vec![
         attack(
@@ -414,9 +569,7 @@ fn dynamic_references() {
         ),
         attack(
             "$recursiveRef doubled",
-            format!(
-                "{{\"$schema\":\"https://json-schema.org/draft/2019-09/schema\",\"$recursiveAnchor\":true,\"anyOf\":[{{\"type\":\"string\"}},{{\"items\":{{\"$recursiveRef\":\"#\"}},\"contains\":{{\"$recursiveRef\":\"#\"}}}}]}}"
-            ),
+            "{\"$schema\":\"https://json-schema.org/draft/2019-09/schema\",\"$recursiveAnchor\":true,\"anyOf\":[{\"type\":\"string\"},{\"items\":{\"$recursiveRef\":\"#\"},\"contains\":{\"$recursiveRef\":\"#\"}}]}".to_string(),
             nested(100, "[", "1", "]"),
         ),
     ];
@@ -429,57 +582,150 @@ fn large_schemas() {
     let names = |count: usize| list(count, |at| format!("\"n{at}\""));
     let attacks = vec![
         attack("1,000 definitions in a chain of $refs", chain(1_000), "1").ends(Ending::Valid),
-        attack("10,000 definitions in a chain of $refs", chain(10_000), "1").ends(Ending::Limit(LimitExceeded::Depth)),
-        attack("oneOf of 1,000", format!("{{\"oneOf\":[{}]}}", list(1_000, |at| format!("{{\"const\":{at}}}"))), "999").ends(Ending::Valid),
+        attack("10,000 definitions in a chain of $refs", chain(10_000), "1")
+            .ends(Ending::Limit(LimitExceeded::Depth)),
+        attack(
+            "oneOf of 1,000",
+            format!(
+                "{{\"oneOf\":[{}]}}",
+                list(1_000, |at| format!("{{\"const\":{at}}}"))
+            ),
+            "999",
+        )
+        .ends(Ending::Valid),
         attack(
             "oneOf of 1,000 for each of 1,000 elements",
-            format!("{{\"items\":{{\"oneOf\":[{}]}}}}", list(1_000, |at| format!("{{\"const\":{at}}}"))),
+            format!(
+                "{{\"items\":{{\"oneOf\":[{}]}}}}",
+                list(1_000, |at| format!("{{\"const\":{at}}}"))
+            ),
             format!("[{}]", list(1_000, |at| at.to_string())),
         ),
         attack(
             "3,000 references into a long array",
-            format!("{{\"$defs\":{{\"l\":{{\"anyOf\":[{}]}}}},\"allOf\":[{}]}}", list(20_000, |_| "true".into()), list(3_000, |at| format!("{{\"$ref\":\"#/$defs/l/anyOf/{}\"}}", 19_999 - at))),
+            format!(
+                "{{\"$defs\":{{\"l\":{{\"anyOf\":[{}]}}}},\"allOf\":[{}]}}",
+                list(20_000, |_| "true".into()),
+                list(3_000, |at| format!(
+                    "{{\"$ref\":\"#/$defs/l/anyOf/{}\"}}",
+                    19_999 - at
+                ))
+            ),
             "1",
         )
         .ends(Ending::Valid),
-        attack("20,000 unknown formats", format!("{{\"allOf\":[{}]}}", list(20_000, |at| format!("{{\"format\":\"f{at:06}\"}}"))), "1").ends(Ending::Valid),
-        attack("20,000 unknown keywords", format!("{{{}}}", list(20_000, |at| format!("\"x{at}\":1"))), "1").ends(Ending::Valid),
-        attack("10,000 identifiers below a long one", format!("{{\"$id\":\"http://example.com/{}/\",\"$defs\":{{{}}}}}", "a".repeat(50_000), list(10_000, |at| format!("\"{at}\":{{\"$id\":\"{at}\"}}"))), "1"),
-        attack("10,000 references below a long identifier", format!("{{\"$id\":\"http://example.com/{}/\",\"$defs\":{{\"x\":{{\"$id\":\"x\"}}}},\"allOf\":[{}]}}", "a".repeat(50_000), list(10_000, |_| "{\"$ref\":\"x\"}".into())), "1"),
-        attack("20,000 anchors", format!("{{\"$defs\":{{{}}}}}", list(20_000, |at| format!("\"{at}\":{{\"$anchor\":\"a{at}\"}}"))), "1").ends(Ending::Valid),
-        attack("many subschemas", format!("{{\"allOf\":[{}]}}", list(250_000, |_| "{}".into())), "1").ends(Ending::SchemaLimit),
-        attack("required of 20,000 names", format!("{{\"required\":[{}]}}", names(20_000)), format!("{{{}}}", list(20_000, |at| format!("\"m{at}\":1")))).ends(Ending::Invalid),
+        attack(
+            "20,000 unknown formats",
+            format!(
+                "{{\"allOf\":[{}]}}",
+                list(20_000, |at| format!("{{\"format\":\"f{at:06}\"}}"))
+            ),
+            "1",
+        )
+        .ends(Ending::Valid),
+        attack(
+            "20,000 unknown keywords",
+            format!("{{{}}}", list(20_000, |at| format!("\"x{at}\":1"))),
+            "1",
+        )
+        .ends(Ending::Valid),
+        attack(
+            "10,000 identifiers below a long one",
+            format!(
+                "{{\"$id\":\"http://example.com/{}/\",\"$defs\":{{{}}}}}",
+                "a".repeat(50_000),
+                list(10_000, |at| format!("\"{at}\":{{\"$id\":\"{at}\"}}"))
+            ),
+            "1",
+        ),
+        attack(
+            "10,000 references below a long identifier",
+            format!(
+                "{{\"$id\":\"http://example.com/{}/\",\"$defs\":{{\"x\":{{\"$id\":\"x\"}}}},\"allOf\":[{}]}}",
+                "a".repeat(50_000),
+                list(10_000, |_| "{\"$ref\":\"x\"}".into())
+            ),
+            "1",
+        ),
+        attack(
+            "20,000 anchors",
+            format!(
+                "{{\"$defs\":{{{}}}}}",
+                list(20_000, |at| format!("\"{at}\":{{\"$anchor\":\"a{at}\"}}"))
+            ),
+            "1",
+        )
+        .ends(Ending::Valid),
+        attack(
+            "many subschemas",
+            format!("{{\"allOf\":[{}]}}", list(250_000, |_| "{}".into())),
+            "1",
+        )
+        .ends(Ending::SchemaLimit),
+        attack(
+            "required of 20,000 names",
+            format!("{{\"required\":[{}]}}", names(20_000)),
+            format!("{{{}}}", list(20_000, |at| format!("\"m{at}\":1"))),
+        )
+        .ends(Ending::Invalid),
         attack(
             "100 objects without most of 2,000 names",
             format!("{{\"items\":{{\"required\":[{}]}}}}", names(2_000)),
-            format!("[{}]", list(100, |_| format!("{{{}}}", list(300, |at| format!("\"m{at}\":1"))))),
+            format!(
+                "[{}]",
+                list(100, |_| format!("{{{}}}", list(300, |at| format!("\"m{at}\":1"))))
+            ),
         )
         .ends(Ending::Invalid),
         attack(
             "100 closed objects of other names than 2,000",
-            format!("{{\"items\":{{\"properties\":{{{}}},\"additionalProperties\":false}}}}", list(2_000, |at| format!("\"n{at}\":{{}}"))),
-            format!("[{}]", list(100, |_| format!("{{{}}}", list(300, |at| format!("\"m{at}\":1"))))),
+            format!(
+                "{{\"items\":{{\"properties\":{{{}}},\"additionalProperties\":false}}}}",
+                list(2_000, |at| format!("\"n{at}\":{{}}"))
+            ),
+            format!(
+                "[{}]",
+                list(100, |_| format!("{{{}}}", list(300, |at| format!("\"m{at}\":1"))))
+            ),
         )
         .ends(Ending::Invalid),
         attack(
             "dependentSchemas of 3,000 names over 3,000 members",
-            format!("{{\"items\":{{\"dependentSchemas\":{{{}}}}}}}", list(3_000, |at| format!("\"n{at}\":false"))),
-            format!("[{}]", list(10, |_| format!("{{{}}}", list(300, |at| format!("\"m{at}\":1"))))),
+            format!(
+                "{{\"items\":{{\"dependentSchemas\":{{{}}}}}}}",
+                list(3_000, |at| format!("\"n{at}\":false"))
+            ),
+            format!(
+                "[{}]",
+                list(10, |_| format!("{{{}}}", list(300, |at| format!("\"m{at}\":1"))))
+            ),
         ),
         attack(
             "dependentRequired of 3,000 names over 3,000 members",
-            format!("{{\"dependentRequired\":{{{}}}}}", list(3_000, |at| format!("\"n{at}\":[\"x\"]"))),
+            format!(
+                "{{\"dependentRequired\":{{{}}}}}",
+                list(3_000, |at| format!("\"n{at}\":[\"x\"]"))
+            ),
             format!("{{{}}}", list(3_000, |at| format!("\"m{at}\":1"))),
         ),
         attack(
             "patternProperties of 500 over 2,000 members",
-            format!("{{\"patternProperties\":{{{}}}}}", list(500, |at| format!("\"^n{at}$\":false"))),
+            format!(
+                "{{\"patternProperties\":{{{}}}}}",
+                list(500, |at| format!("\"^n{at}$\":false"))
+            ),
             format!("{{{}}}", list(2_000, |at| format!("\"m{at}\":1"))),
         ),
         attack(
             "patternProperties of 1,000 closed over 1,000 members of 100 objects",
-            format!("{{\"items\":{{\"patternProperties\":{{{}}},\"additionalProperties\":false}}}}", list(1_000, |at| format!("\"^n{at}$\":false"))),
-            format!("[{}]", list(100, |_| format!("{{{}}}", list(100, |at| format!("\"m{at}\":1"))))),
+            format!(
+                "{{\"items\":{{\"patternProperties\":{{{}}},\"additionalProperties\":false}}}}",
+                list(1_000, |at| format!("\"^n{at}$\":false"))
+            ),
+            format!(
+                "[{}]",
+                list(100, |_| format!("{{{}}}", list(100, |at| format!("\"m{at}\":1"))))
+            ),
         ),
     ];
     withstand(attacks);
@@ -491,31 +737,134 @@ fn slow_patterns() {
     let text = |text: &str| serde_json::Value::from(text).to_string();
     let spoiled = |count: usize| text(&("a".repeat(count) + "!"));
     let mut attacks = Vec::new();
-    for slow in ["^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "(a*)*b", "^(.*a){20}$", "^(?=(a+)+$)a", "(?<=(a+)+)b", "^(([a-z])+.)+[A-Z]([a-z])+$", "(x+x+)+y"] {
+    for slow in [
+        "^(a+)+$",
+        "^(a|a)*$",
+        "^(a|aa)+$",
+        "(a*)*b",
+        "^(.*a){20}$",
+        "^(?=(a+)+$)a",
+        "(?<=(a+)+)b",
+        "^(([a-z])+.)+[A-Z]([a-z])+$",
+        "(x+x+)+y",
+    ] {
         attacks.push(attack(format!("{slow} on 50"), pattern(slow), spoiled(50)).ends(Ending::Invalid));
-        attacks.push(attack(format!("{slow} on 10,000"), pattern(slow), spoiled(10_000)));
-        attacks.push(attack(format!("{slow} on 1,000,000"), pattern(slow), spoiled(1_000_000)));
+        attacks.push(attack(
+            format!("{slow} on 10,000"),
+            pattern(slow),
+            spoiled(10_000),
+        ));
+        attacks.push(attack(
+            format!("{slow} on 1,000,000"),
+            pattern(slow),
+            spoiled(1_000_000),
+        ));
     }
-    for bomb in ["^(a*)*\\1b", "^(a+)+\\1$", "(a*)(a*)(a*)(a*)(a*)(a*)\\6\\5\\4\\3\\2\\1b", "^(?:(a+)\\1*)+$", "^(?<x>a*)*\\k<x>b"] {
+    for bomb in [
+        "^(a*)*\\1b",
+        "^(a+)+\\1$",
+        "(a*)(a*)(a*)(a*)(a*)(a*)\\6\\5\\4\\3\\2\\1b",
+        "^(?:(a+)\\1*)+$",
+        "^(?<x>a*)*\\k<x>b",
+    ] {
         attacks.push(attack(format!("{bomb} on 50"), pattern(bomb), spoiled(50)));
-        attacks.push(attack(format!("{bomb} on 10,000"), pattern(bomb), spoiled(10_000)));
-        attacks.push(attack(format!("{bomb} on 1,000 strings of 50"), format!("{{\"items\":{}}}", pattern(bomb)), format!("[{}]", list(1_000, |at| text(&format!("{}!{at}", "a".repeat(50)))))));
-        attacks.push(attack(format!("1,000 of {bomb} on 50"), format!("{{\"allOf\":[{}]}}", list(1_000, |at| pattern(&format!("{bomb}{at}")))), spoiled(50)));
+        attacks.push(attack(
+            format!("{bomb} on 10,000"),
+            pattern(bomb),
+            spoiled(10_000),
+        ));
+        attacks.push(attack(
+            format!("{bomb} on 1,000 strings of 50"),
+            format!("{{\"items\":{}}}", pattern(bomb)),
+            format!(
+                "[{}]",
+                list(1_000, |at| text(&format!("{}!{at}", "a".repeat(50))))
+            ),
+        ));
+        attacks.push(attack(
+            format!("1,000 of {bomb} on 50"),
+            format!(
+                "{{\"allOf\":[{}]}}",
+                list(1_000, |at| pattern(&format!("{bomb}{at}")))
+            ),
+            spoiled(50),
+        ));
     }
-    let large = ["(\\p{L}{100}){100}", "(\\p{L}{1000}){1000}", "a{1000000}", "((a{100}){100}){100}", "(?=a{1000}){1000}", "[\\u{0}-\\u{10ffff}]{1000}", "(\\p{L}\\p{M}*){1000}", "(\\w+\\s){500}", "(a?){1000}a{1000}", "(.{1,100}){1,100}x"];
+    let large = [
+        "(\\p{L}{100}){100}",
+        "(\\p{L}{1000}){1000}",
+        "a{1000000}",
+        "((a{100}){100}){100}",
+        "(?=a{1000}){1000}",
+        "[\\u{0}-\\u{10ffff}]{1000}",
+        "(\\p{L}\\p{M}*){1000}",
+        "(\\w+\\s){500}",
+        "(a?){1000}a{1000}",
+        "(.{1,100}){1,100}x",
+    ];
     for huge in large {
         attacks.push(attack(format!("{huge}, one"), pattern(huge), spoiled(50)));
-        attacks.push(attack(format!("{huge}, one, on 100,000"), pattern(huge), spoiled(100_000)));
-        attacks.push(attack(format!("{huge}, 1,000 of it"), format!("{{\"allOf\":[{}]}}", list(1_000, |at| pattern(&format!("{huge}{at}")))), spoiled(50)));
+        attacks.push(attack(
+            format!("{huge}, one, on 100,000"),
+            pattern(huge),
+            spoiled(100_000),
+        ));
+        attacks.push(attack(
+            format!("{huge}, 1,000 of it"),
+            format!(
+                "{{\"allOf\":[{}]}}",
+                list(1_000, |at| pattern(&format!("{huge}{at}")))
+            ),
+            spoiled(50),
+        ));
     }
-    attacks.push(attack("a pattern of 16 kB", pattern(&"(a|b)?".repeat(2_700)), spoiled(10_000)));
-    attacks.push(attack("a pattern of 16 kB of classes", pattern(&"\\p{L}?".repeat(2_700)), spoiled(10_000)));
-    attacks.push(attack("a pattern of 17 kB", pattern(&"a".repeat(17_000)), spoiled(10)).ends(Ending::SchemaLimit));
-    attacks.push(attack("a pattern nested 5,000 deep", pattern(&nested(5_000, "(", "a", ")")), spoiled(10)));
-    attacks.push(attack("1,001 patterns", format!("{{\"allOf\":[{}]}}", list(1_001, |at| pattern(&at.to_string()))), spoiled(10)).ends(Ending::SchemaLimit));
-    attacks.push(attack("a plain pattern on 1 MB", pattern("^[a-z]+b$"), spoiled(1_000_000)).ends(Ending::Invalid));
-    attacks.push(attack("an unanchored pattern on 1 MB", pattern("a+b"), spoiled(1_000_000)));
-    attacks.push(attack("a pattern on 100,000 strings", format!("{{\"items\":{}}}", pattern("^[a-z]+[0-9]+$")), format!("[{}]", list(100_000, |at| format!("\"ab{at}\"")))).ends(Ending::Valid));
+    attacks.push(attack(
+        "a pattern of 16 kB",
+        pattern(&"(a|b)?".repeat(2_700)),
+        spoiled(10_000),
+    ));
+    attacks.push(attack(
+        "a pattern of 16 kB of classes",
+        pattern(&"\\p{L}?".repeat(2_700)),
+        spoiled(10_000),
+    ));
+    attacks.push(
+        attack("a pattern of 17 kB", pattern(&"a".repeat(17_000)), spoiled(10)).ends(Ending::SchemaLimit),
+    );
+    attacks.push(attack(
+        "a pattern nested 5,000 deep",
+        pattern(&nested(5_000, "(", "a", ")")),
+        spoiled(10),
+    ));
+    attacks.push(
+        attack(
+            "1,001 patterns",
+            format!("{{\"allOf\":[{}]}}", list(1_001, |at| pattern(&at.to_string()))),
+            spoiled(10),
+        )
+        .ends(Ending::SchemaLimit),
+    );
+    attacks.push(
+        attack(
+            "a plain pattern on 1 MB",
+            pattern("^[a-z]+b$"),
+            spoiled(1_000_000),
+        )
+        .ends(Ending::Invalid),
+    );
+    attacks.push(attack(
+        "an unanchored pattern on 1 MB",
+        pattern("a+b"),
+        spoiled(1_000_000),
+    ));
+    attacks.push(
+        attack(
+            "a pattern on 100,000 strings",
+            format!("{{\"items\":{}}}", pattern("^[a-z]+[0-9]+$")),
+            format!("[{}]", list(100_000, |at| format!("\"ab{at}\""))),
+        )
+        .ends(Ending::Valid),
+    );
     withstand(attacks);
 }
 
@@ -524,28 +873,154 @@ fn large_outputs() {
     let numbers = |count: usize| list(count, |at| at.to_string());
     let texts = |count: usize| list(count, |at| format!("\"t{at}\""));
     let attacks = vec![
-        attack("enum of 100,000 texts for 10,000 elements", format!("{{\"items\":{{\"enum\":[{}]}}}}", texts(100_000)), format!("[{}]", texts(10_000))).ends(Ending::Valid),
-        attack("enum of 100,000 numbers for 10,000 elements", format!("{{\"items\":{{\"enum\":[{}]}}}}", numbers(100_000)), format!("[{}]", list(10_000, |at| (at + 90_000).to_string()))),
-        attack("enum of 100,000 texts without any of 10,000", format!("{{\"items\":{{\"enum\":[{}]}}}}", texts(100_000)), format!("[{}]", list(10_000, |at| format!("\"u{at}\"")))).ends(Ending::Invalid),
-        attack("uniqueItems of 100,000 numbers", "{\"uniqueItems\":true}", format!("[{}]", numbers(100_000))).ends(Ending::Valid),
-        attack("uniqueItems of 100,000 objects", "{\"uniqueItems\":true}", format!("[{}]", list(100_000, |at| format!("{{\"a\":{at}}}")))).ends(Ending::Valid),
-        attack("uniqueItems of 100,000 texts, the last repeated", "{\"uniqueItems\":true}", format!("[{},\"t99999\"]", texts(100_000))).ends(Ending::Invalid),
-        attack("uniqueItems of 10,000 doubles that nearly are equal", "{\"uniqueItems\":true}", format!("[{}]", list(10_000, |at| format!("1.{at:05}e300")))).ends(Ending::Valid),
-        attack("multipleOf on 20,000 far exponents", "{\"items\":{\"multipleOf\":7e-300}}", format!("[{}]", list(20_000, |at| format!("1.{at}e300")))),
-        attack("minimum on 2,000 integers of 1,000 digits", format!("{{\"items\":{{\"minimum\":{}}}}}", "1".repeat(1_000)), format!("[{}]", list(2_000, |at| format!("{}{:04}", "2".repeat(996), at)))).ends(Ending::Valid),
-        attack("contains in contains in contains", "{\"contains\":{\"contains\":{\"contains\":{\"const\":1}}}}", format!("[{}]", list(30, |_| format!("[{}]", list(30, |_| format!("[{}]", list(30, |_| "0".into()))))))).ends(Ending::Invalid),
-        attack("ten contains over 10,000", format!("{{\"allOf\":[{}]}}", list(10, |at| format!("{{\"contains\":{{\"const\":{}}}}}", at + 100_000))), format!("[{}]", numbers(10_000))),
-        attack("100 violations that quote a long text in an array", format!("{{\"allOf\":[{}]}}", list(100, |_| "{\"type\":\"string\"}".into())), format!("[\"{}\"]", "a".repeat(200_000))).ends(Ending::Invalid),
-        attack("100 violations that quote a long text", format!("{{\"allOf\":[{}]}}", list(100, |_| "{\"minLength\":1000000}".into())), format!("\"{}\"", "é".repeat(100_000))).ends(Ending::Invalid),
-        attack("100 violations of an enum of long arrays", format!("{{\"items\":{{\"enum\":[{}]}}}}", list(10, |at| format!("[\"{}{at}\"]", "a".repeat(20_000)))), format!("[{}]", numbers(100))).ends(Ending::Invalid),
-        attack("100,000 violations", "{\"items\":{\"type\":\"string\"}}", format!("[{}]", numbers(100_000))).ends(Ending::Invalid),
-        attack("keys of 100 kB that violate", "{\"additionalProperties\":{\"type\":\"string\"}}", format!("{{{}}}", list(100, |at| format!("\"{}{at}\":1", "k".repeat(10_000))))).ends(Ending::Invalid),
-        attack("100,000 members", "{\"additionalProperties\":{\"type\":\"number\"}}", format!("{{{}}}", list(100_000, |at| format!("\"m{at}\":1")))).ends(Ending::Valid),
-        attack("100,000 members with one key twice", "true", format!("{{{},\"m7\":1}}", list(100_000, |at| format!("\"m{at}\":1")))).ends(Ending::Unread(SyntaxErrorKind::DuplicateKey)),
-        attack("an integer of 1 MB", "true", "7".repeat(1_000_000)).ends(Ending::Unread(SyntaxErrorKind::TooManyDigits)),
-        attack("a fraction of 1 MB", "{\"multipleOf\":0.1}", format!("0.{}", "7".repeat(1_000_000))),
-        attack("an exponent of 1 MB", "true", format!("1e-{}", "7".repeat(1_000_000))).ends(Ending::Unread(SyntaxErrorKind::NumberUnderflow)),
-        attack("escapes, 1 MB", "{\"minLength\":1}", format!("\"{}\"", "\\u0041".repeat(180_000))).ends(Ending::Valid),
+        attack(
+            "enum of 100,000 texts for 10,000 elements",
+            format!("{{\"items\":{{\"enum\":[{}]}}}}", texts(100_000)),
+            format!("[{}]", texts(10_000)),
+        )
+        .ends(Ending::Valid),
+        attack(
+            "enum of 100,000 numbers for 10,000 elements",
+            format!("{{\"items\":{{\"enum\":[{}]}}}}", numbers(100_000)),
+            format!("[{}]", list(10_000, |at| (at + 90_000).to_string())),
+        ),
+        attack(
+            "enum of 100,000 texts without any of 10,000",
+            format!("{{\"items\":{{\"enum\":[{}]}}}}", texts(100_000)),
+            format!("[{}]", list(10_000, |at| format!("\"u{at}\""))),
+        )
+        .ends(Ending::Invalid),
+        attack(
+            "uniqueItems of 100,000 numbers",
+            "{\"uniqueItems\":true}",
+            format!("[{}]", numbers(100_000)),
+        )
+        .ends(Ending::Valid),
+        attack(
+            "uniqueItems of 100,000 objects",
+            "{\"uniqueItems\":true}",
+            format!("[{}]", list(100_000, |at| format!("{{\"a\":{at}}}"))),
+        )
+        .ends(Ending::Valid),
+        attack(
+            "uniqueItems of 100,000 texts, the last repeated",
+            "{\"uniqueItems\":true}",
+            format!("[{},\"t99999\"]", texts(100_000)),
+        )
+        .ends(Ending::Invalid),
+        attack(
+            "uniqueItems of 10,000 doubles that nearly are equal",
+            "{\"uniqueItems\":true}",
+            format!("[{}]", list(10_000, |at| format!("1.{at:05}e300"))),
+        )
+        .ends(Ending::Valid),
+        attack(
+            "multipleOf on 20,000 far exponents",
+            "{\"items\":{\"multipleOf\":7e-300}}",
+            format!("[{}]", list(20_000, |at| format!("1.{at}e300"))),
+        ),
+        attack(
+            "minimum on 2,000 integers of 1,000 digits",
+            format!("{{\"items\":{{\"minimum\":{}}}}}", "1".repeat(1_000)),
+            format!("[{}]", list(2_000, |at| format!("{}{:04}", "2".repeat(996), at))),
+        )
+        .ends(Ending::Valid),
+        attack(
+            "contains in contains in contains",
+            "{\"contains\":{\"contains\":{\"contains\":{\"const\":1}}}}",
+            format!(
+                "[{}]",
+                list(30, |_| format!(
+                    "[{}]",
+                    list(30, |_| format!("[{}]", list(30, |_| "0".into())))
+                ))
+            ),
+        )
+        .ends(Ending::Invalid),
+        attack(
+            "ten contains over 10,000",
+            format!(
+                "{{\"allOf\":[{}]}}",
+                list(10, |at| format!(
+                    "{{\"contains\":{{\"const\":{}}}}}",
+                    at + 100_000
+                ))
+            ),
+            format!("[{}]", numbers(10_000)),
+        ),
+        attack(
+            "100 violations that quote a long text in an array",
+            format!(
+                "{{\"allOf\":[{}]}}",
+                list(100, |_| "{\"type\":\"string\"}".into())
+            ),
+            format!("[\"{}\"]", "a".repeat(200_000)),
+        )
+        .ends(Ending::Invalid),
+        attack(
+            "100 violations that quote a long text",
+            format!(
+                "{{\"allOf\":[{}]}}",
+                list(100, |_| "{\"minLength\":1000000}".into())
+            ),
+            format!("\"{}\"", "é".repeat(100_000)),
+        )
+        .ends(Ending::Invalid),
+        attack(
+            "100 violations of an enum of long arrays",
+            format!(
+                "{{\"items\":{{\"enum\":[{}]}}}}",
+                list(10, |at| format!("[\"{}{at}\"]", "a".repeat(20_000)))
+            ),
+            format!("[{}]", numbers(100)),
+        )
+        .ends(Ending::Invalid),
+        attack(
+            "100,000 violations",
+            "{\"items\":{\"type\":\"string\"}}",
+            format!("[{}]", numbers(100_000)),
+        )
+        .ends(Ending::Invalid),
+        attack(
+            "keys of 100 kB that violate",
+            "{\"additionalProperties\":{\"type\":\"string\"}}",
+            format!(
+                "{{{}}}",
+                list(100, |at| format!("\"{}{at}\":1", "k".repeat(10_000)))
+            ),
+        )
+        .ends(Ending::Invalid),
+        attack(
+            "100,000 members",
+            "{\"additionalProperties\":{\"type\":\"number\"}}",
+            format!("{{{}}}", list(100_000, |at| format!("\"m{at}\":1"))),
+        )
+        .ends(Ending::Valid),
+        attack(
+            "100,000 members with one key twice",
+            "true",
+            format!("{{{},\"m7\":1}}", list(100_000, |at| format!("\"m{at}\":1"))),
+        )
+        .ends(Ending::Unread(SyntaxErrorKind::DuplicateKey)),
+        attack("an integer of 1 MB", "true", "7".repeat(1_000_000))
+            .ends(Ending::Unread(SyntaxErrorKind::TooManyDigits)),
+        attack(
+            "a fraction of 1 MB",
+            "{\"multipleOf\":0.1}",
+            format!("0.{}", "7".repeat(1_000_000)),
+        ),
+        attack(
+            "an exponent of 1 MB",
+            "true",
+            format!("1e-{}", "7".repeat(1_000_000)),
+        )
+        .ends(Ending::Unread(SyntaxErrorKind::NumberUnderflow)),
+        attack(
+            "escapes, 1 MB",
+            "{\"minLength\":1}",
+            format!("\"{}\"", "\\u0041".repeat(180_000)),
+        )
+        .ends(Ending::Valid),
     ];
     withstand(attacks);
 }
@@ -579,27 +1054,47 @@ fn honest(lines: usize) -> (String, String) {
     let line = |at: usize| {
         format!(
             "{{\"sku\":\"ABC-{:06}\",\"name\":\"Item number {at}\",\"qty\":{},\"price\":{}.{:02},\"ordered\":\"2024-02-29T{:02}:30:00Z\",\"tags\":[\"new\",\"sale\"],\"contact\":\"a{at}@example.com\"}}",
-            at % 1_000_000, at % 9 + 1, at % 500, at % 100, at % 24,
+            at % 1_000_000,
+            at % 9 + 1,
+            at % 500,
+            at % 100,
+            at % 24,
         )
     };
-    (schema.to_owned(), format!("{{\"lines\":[{}]}}", list(lines, line)))
+    (
+        schema.to_owned(),
+        format!("{{\"lines\":[{}]}}", list(lines, line)),
+    )
 }
 
 /// Reads and checks a document, with a part of the steps and the time for patterns that it has.
 fn check_honest(schema: &Schema, parser: &mut Parser, document: &mut Document, output: &str, divisor: usize) {
     parser.parse(output.as_bytes(), document).unwrap();
     let root = document.root();
-    let mut meter = Meter::for_sizes(root.node_count() / divisor, root.text_bytes() / divisor, schema.subschema_count());
+    let mut meter = Meter::for_sizes(
+        root.node_count() / divisor,
+        root.text_bytes() / divisor,
+        schema.subschema_count(),
+    );
     let (mut tally, mut violations) = (Tally::default(), Violations::default());
-    schema.check(root, &mut meter, &mut tally, &mut violations).unwrap();
-    assert!(violations.is_empty() && tally.total as usize > root.node_count() / 4, "{tally:?}");
+    schema
+        .check(root, &mut meter, &mut tally, &mut violations)
+        .unwrap();
+    assert!(
+        violations.is_empty() && tally.total as usize > root.node_count() / 4,
+        "{tally:?}"
+    );
 }
 
 #[test]
 fn honest_documents_use_a_small_part_of_what_they_may() {
     for lines in [10, 1_000, 30_000] {
         let (schema, output) = honest(lines);
-        let schema = Schema::compile(crate::material::parse(schema.as_bytes()).root(), &CompileOptions::default()).unwrap();
+        let schema = Schema::compile(
+            crate::material::parse(schema.as_bytes()).root(),
+            &CompileOptions::default(),
+        )
+        .unwrap();
         check_honest(&schema, &mut Parser::default(), &mut Document::new(), &output, 10);
     }
 }
@@ -611,8 +1106,17 @@ fn a_document_of_10_mb_costs_in_proportion_to_one_of_1_mb() {
     const RUNS: usize = 7;
     let (schema, small) = honest(6_000);
     let (_, large) = honest(60_000);
-    assert!(small.len() > 1_000_000 && large.len() > 10_000_000, "{} and {} bytes", small.len(), large.len());
-    let schema = Schema::compile(crate::material::parse(schema.as_bytes()).root(), &CompileOptions::default()).unwrap();
+    assert!(
+        small.len() > 1_000_000 && large.len() > 10_000_000,
+        "{} and {} bytes",
+        small.len(),
+        large.len()
+    );
+    let schema = Schema::compile(
+        crate::material::parse(schema.as_bytes()).root(),
+        &CompileOptions::default(),
+    )
+    .unwrap();
     let mut parser = Parser::default();
     let mut document = Document::new();
     let mut best = [f64::INFINITY; 2];
@@ -624,6 +1128,9 @@ fn a_document_of_10_mb_costs_in_proportion_to_one_of_1_mb() {
         }
     }
     let ratio = best[1] / best[0];
-    eprintln!("{:.2} ns a byte at 1 MB, {:.2} at 10 MB: {ratio:.2}", best[0], best[1]);
+    eprintln!(
+        "{:.2} ns a byte at 1 MB, {:.2} at 10 MB: {ratio:.2}",
+        best[0], best[1]
+    );
     assert!(ratio < MAX_RATIO, "{ratio}");
 }

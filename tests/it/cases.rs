@@ -34,10 +34,18 @@ fn check(schema: &Schema, output: &Document) -> Option<Violated> {
     let output = output.root();
     let mut meter = Meter::for_sizes(output.node_count(), output.text_bytes(), schema.subschema_count());
     let (mut tally, mut violations) = (Tally::default(), Violations::default());
-    schema.check(output, &mut meter, &mut tally, &mut violations).ok()?;
+    schema
+        .check(output, &mut meter, &mut tally, &mut violations)
+        .ok()?;
     assert_eq!(violations.total, tally.total - tally.passed);
     assert_eq!(schema.is_valid(output), Ok(violations.is_empty()));
-    Some(violations.entries.iter().map(|one| (one.check.to_string(), one.field.clone())).collect())
+    Some(
+        violations
+            .entries
+            .iter()
+            .map(|one| (one.check.to_string(), one.field.clone()))
+            .collect(),
+    )
 }
 
 fn answer(schema: &str, output: &str) -> &'static str {
@@ -61,12 +69,21 @@ fn inputs_of_bug_reports_get_their_right_answers() {
     let mut wrong = Vec::new();
     for file in ["schema.jsonl", "patterns.jsonl"] {
         let lines = std::fs::read_to_string(repository().join("tests/cases").join(file)).unwrap();
-        let cases = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let cases = lines
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
         for case in cases.filter(|case| case.get("rules").is_none()) {
             tried += 1;
             let answer = answer(case["schema"].as_str().unwrap(), case["output"].as_str().unwrap());
-            let also = case.get("also_ok").and_then(Value::as_array).into_iter().flatten();
-            let mut right: Vec<&str> = also.chain([&case["expect"]]).map(|one| one.as_str().unwrap()).collect();
+            let also = case
+                .get("also_ok")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten();
+            let mut right: Vec<&str> = also
+                .chain([&case["expect"]])
+                .map(|one| one.as_str().unwrap())
+                .collect();
             if right.contains(&"error") {
                 // Both are a 422; the code tells whether the schema is at fault.
                 right.push("invalid_schema");
@@ -77,20 +94,43 @@ fn inputs_of_bug_reports_get_their_right_answers() {
         }
     }
     assert!(tried > 130, "only {tried} cases");
-    assert!(wrong.is_empty(), "{} of {tried} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {tried} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 /// The keywords of the published contracts. Another one would be left out of what is made and broken here.
 const KEYWORDS: [&str; 15] = [
-    "type", "properties", "required", "additionalProperties", "items", "minItems", "maxItems", "anyOf", "enum", "const",
-    "minimum", "maximum", "pattern", "format", "maxLength",
+    "type",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "minItems",
+    "maxItems",
+    "anyOf",
+    "enum",
+    "const",
+    "minimum",
+    "maximum",
+    "pattern",
+    "format",
+    "maxLength",
 ];
 
 /// The patterns of the contracts, each with texts that match, without their repetition, and one that does not.
 const PATTERNS: [(&str, &str, usize, &str); 6] = [
     ("^[0-9]+$", "7", 5, "12a"),
     ("^[0-9]+(\\.[0-9]+)?$", "4", 3, "1."),
-    ("^0x[a-f0-9]{40}$", "c", 40, "0xABCDEF0123456789abcdef0123456789abcdef01"),
+    (
+        "^0x[a-f0-9]{40}$",
+        "c",
+        40,
+        "0xABCDEF0123456789abcdef0123456789abcdef01",
+    ),
     ("^0x[a-fA-F0-9]{40}$", "B", 40, "0x123"),
     ("^0x[a-fA-F0-9]{64}$", "9", 64, "0x"),
     ("^([0-9a-f]{2})*$", "0f", 4, "0f0"),
@@ -100,13 +140,25 @@ const PATTERNS: [(&str, &str, usize, &str); 6] = [
 const FORMATS: [(&str, [&str; 3], [&str; 3]); 4] = [
     (
         "date-time",
-        ["2024-02-29T12:00:00Z", "2026-11-30T23:59:60.5+00:00", "1999-12-31T00:00:00-08:00"],
+        [
+            "2024-02-29T12:00:00Z",
+            "2026-11-30T23:59:60.5+00:00",
+            "1999-12-31T00:00:00-08:00",
+        ],
         ["2023-02-29T12:00:00Z", "2024-02-29", "2024-02-29T12:00:00"],
     ),
-    ("date", ["2024-02-29", "1999-12-31", "2026-01-01"], ["2023-02-29", "2024-2-9", "29.02.2024"]),
+    (
+        "date",
+        ["2024-02-29", "1999-12-31", "2026-01-01"],
+        ["2023-02-29", "2024-2-9", "29.02.2024"],
+    ),
     (
         "uri",
-        ["https://example.com/a?b=c#d", "urn:isbn:0451450523", "mailto:a@example.com"],
+        [
+            "https://example.com/a?b=c#d",
+            "urn:isbn:0451450523",
+            "mailto:a@example.com",
+        ],
         ["example.com/a", "https://exa mple.com", "/relative"],
     ),
     (
@@ -116,13 +168,20 @@ const FORMATS: [(&str, [&str; 3], [&str; 3]); 4] = [
             "00000000-0000-0000-0000-000000000000",
             "F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6",
         ],
-        ["123e4567e89b12d3a456426614174000", "123e4567-e89b-12d3-a456-42661417400", "urn:uuid:1"],
+        [
+            "123e4567e89b12d3a456426614174000",
+            "123e4567-e89b-12d3-a456-42661417400",
+            "urn:uuid:1",
+        ],
     ),
 ];
 
 fn assert_known(schema: &Value) {
     for (keyword, value) in schema.as_object().unwrap() {
-        assert!(KEYWORDS.contains(&keyword.as_str()), "{keyword} is not known here");
+        assert!(
+            KEYWORDS.contains(&keyword.as_str()),
+            "{keyword} is not known here"
+        );
         match keyword.as_str() {
             "properties" => value.as_object().unwrap().values().for_each(assert_known),
             "items" => assert_known(value),
@@ -136,7 +195,11 @@ fn assert_known(schema: &Value) {
 fn text_with_pattern(choices: &mut Choices<'_>, pattern: &str) -> String {
     let (_, part, count, _) = PATTERNS.iter().find(|(known, ..)| *known == pattern).unwrap();
     let is_fixed = pattern.starts_with("^0x");
-    let count = if is_fixed { *count } else { 1 + choices.below(*count) };
+    let count = if is_fixed {
+        *count
+    } else {
+        1 + choices.below(*count)
+    };
     format!("{}{}", if is_fixed { "0x" } else { "" }, part.repeat(count))
 }
 
@@ -160,9 +223,17 @@ fn fitting(choices: &mut Choices<'_>, schema: &Value) -> Value {
     if let Some(constant) = keywords.get("const") {
         return constant.clone();
     }
-    if let Some(values) = keywords.get("enum").or(keywords.get("anyOf")).and_then(Value::as_array) {
+    if let Some(values) = keywords
+        .get("enum")
+        .or(keywords.get("anyOf"))
+        .and_then(Value::as_array)
+    {
         let chosen = &values[choices.below(values.len())];
-        return if keywords.contains_key("enum") { chosen.clone() } else { fitting(choices, chosen) };
+        return if keywords.contains_key("enum") {
+            chosen.clone()
+        } else {
+            fitting(choices, chosen)
+        };
     }
     let names = types(keywords);
     match names[choices.below(names.len())] {
@@ -179,8 +250,13 @@ fn fitting(choices: &mut Choices<'_>, schema: &Value) -> Value {
             both => panic!("{both:?} together are not known here"),
         },
         "array" => {
-            let least = keywords.get("minItems").map_or(0, |min| min.as_u64().unwrap() as usize);
-            let most = keywords.get("maxItems").map_or(least + 3, |max| max.as_u64().unwrap() as usize).min(least + 3);
+            let least = keywords
+                .get("minItems")
+                .map_or(0, |min| min.as_u64().unwrap() as usize);
+            let most = keywords
+                .get("maxItems")
+                .map_or(least + 3, |max| max.as_u64().unwrap() as usize)
+                .min(least + 3);
             let len = least + choices.below(most - least + 1);
             let any = json!({});
             let items = keywords.get("items").unwrap_or(&any);
@@ -189,7 +265,12 @@ fn fitting(choices: &mut Choices<'_>, schema: &Value) -> Value {
         "object" => {
             let required = list(keywords, "required");
             let mut members = Map::new();
-            for (name, schema) in keywords.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            for (name, schema) in keywords
+                .get("properties")
+                .and_then(Value::as_object)
+                .into_iter()
+                .flatten()
+            {
                 if required.contains(&name.as_str()) || !choices.once_in(3) {
                     members.insert(name.clone(), fitting(choices, schema));
                 }
@@ -199,7 +280,15 @@ fn fitting(choices: &mut Choices<'_>, schema: &Value) -> Value {
             }
             Value::Object(members)
         }
-        _ => choices.pick(&[&Value::Null, &json!(1.5), &json!("any"), &json!([1]), &json!({"k": []})]).clone(),
+        _ => choices
+            .pick(&[
+                &Value::Null,
+                &json!(1.5),
+                &json!("any"),
+                &json!([1]),
+                &json!({"k": []}),
+            ])
+            .clone(),
     }
 }
 
@@ -213,7 +302,13 @@ fn types(schema: &Map<String, Value>) -> Vec<&str> {
 }
 
 fn list<'s>(schema: &'s Map<String, Value>, keyword: &str) -> Vec<&'s str> {
-    schema.get(keyword).and_then(Value::as_array).into_iter().flatten().map(|one| one.as_str().unwrap()).collect()
+    schema
+        .get(keyword)
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .map(|one| one.as_str().unwrap())
+        .collect()
 }
 
 /// An output with one thing broken, and the one check that this violates.
@@ -241,7 +336,11 @@ impl Breaker<'_> {
         let mut output = self.output.clone();
         *output.pointer_mut(at.pointer).unwrap() = value;
         let field = if at.field.is_empty() { "$" } else { at.field };
-        self.broken.push(Broken { output, check: format!("schema:{keyword}"), field: field.to_owned() });
+        self.broken.push(Broken {
+            output,
+            check: format!("schema:{keyword}"),
+            field: field.to_owned(),
+        });
     }
 
     fn walk(&mut self, schema: &Value, value: &Value, at: At<'_>) {
@@ -251,14 +350,26 @@ impl Breaker<'_> {
             self.wrong_types(keywords, at);
         }
         if let Some(fixed) = fixed {
-            let keyword = if keywords.contains_key("const") { "const" } else { "enum" };
-            let other = if fixed.is_number() { json!(fixed.as_i64().unwrap() + 1) } else { json!("none of these") };
+            let keyword = if keywords.contains_key("const") {
+                "const"
+            } else {
+                "enum"
+            };
+            let other = if fixed.is_number() {
+                json!(fixed.as_i64().unwrap() + 1)
+            } else {
+                json!("none of these")
+            };
             self.put(at, other, keyword);
         }
         if keywords.contains_key("anyOf") {
             self.put(at, json!({}), "anyOf");
             self.put(at, json!([null]), "anyOf");
-            let limits = keywords["anyOf"].as_array().unwrap().iter().filter_map(|branch| branch.get("maximum"));
+            let limits = keywords["anyOf"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter_map(|branch| branch.get("maximum"));
             for maximum in limits {
                 self.put(at, json!(maximum.as_i64().unwrap() + 1), "anyOf");
             }
@@ -321,10 +432,22 @@ impl Breaker<'_> {
             let many = most.as_u64().unwrap() as usize + 1;
             self.put(at, Value::Array(vec![first.clone(); many]), "maxItems");
         }
-        let Some(items) = keywords.get("items") else { return };
+        let Some(items) = keywords.get("items") else {
+            return;
+        };
         for (index, element) in elements.iter().enumerate() {
-            let (pointer, field) = (format!("{}/{index}", at.pointer), format!("{}[{index}]", at.field));
-            self.walk(items, element, At { pointer: &pointer, field: &field });
+            let (pointer, field) = (
+                format!("{}/{index}", at.pointer),
+                format!("{}[{index}]", at.field),
+            );
+            self.walk(
+                items,
+                element,
+                At {
+                    pointer: &pointer,
+                    field: &field,
+                },
+            );
         }
     }
 
@@ -339,12 +462,30 @@ impl Breaker<'_> {
             with.insert("one more".to_owned(), Value::Null);
             self.put(at, Value::Object(with), "additionalProperties");
         }
-        for (name, schema) in keywords.get("properties").and_then(Value::as_object).into_iter().flatten() {
-            assert!(!name.contains(['/', '~', '.', '[', ']', '"', '\'']), "{name} is written in another way");
+        for (name, schema) in keywords
+            .get("properties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
+            assert!(
+                !name.contains(['/', '~', '.', '[', ']', '"', '\'']),
+                "{name} is written in another way"
+            );
             if let Some(member) = members.get(name) {
                 let dot = if at.field.is_empty() { "" } else { "." };
-                let (pointer, field) = (format!("{}/{name}", at.pointer), format!("{}{dot}{name}", at.field));
-                self.walk(schema, member, At { pointer: &pointer, field: &field });
+                let (pointer, field) = (
+                    format!("{}/{name}", at.pointer),
+                    format!("{}{dot}{name}", at.field),
+                );
+                self.walk(
+                    schema,
+                    member,
+                    At {
+                        pointer: &pointer,
+                        field: &field,
+                    },
+                );
             }
         }
     }
@@ -359,21 +500,49 @@ fn published_contracts_pass_what_fits_and_fail_each_break_on_its_own_keyword() {
         let contract: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
         let source = &contract["expected_schema"];
         assert_known(source);
-        let schema = Schema::compile(parse(source.to_string().as_bytes()).root(), &CompileOptions::default()).unwrap();
-        let oracle = jsonschema::options().should_validate_formats(true).build(source).unwrap();
+        let schema = Schema::compile(
+            parse(source.to_string().as_bytes()).root(),
+            &CompileOptions::default(),
+        )
+        .unwrap();
+        let oracle = jsonschema::options()
+            .should_validate_formats(true)
+            .build(source)
+            .unwrap();
         let seen = std::cell::RefCell::new(BTreeSet::new());
         for_choices(20, 300, |choices| -> TestCaseResult {
             let output = fitting(choices, source);
             let found = check(&schema, &parse(output.to_string().as_bytes()));
             prop_assert_eq!(found, Some(Violated::new()), "{} {}", path.display(), output);
             prop_assert!(oracle.is_valid(&output), "{} {}", path.display(), output);
-            let mut breaker = Breaker { output: &output, broken: Vec::new() };
-            breaker.walk(source, &output, At { pointer: "", field: "" });
+            let mut breaker = Breaker {
+                output: &output,
+                broken: Vec::new(),
+            };
+            breaker.walk(
+                source,
+                &output,
+                At {
+                    pointer: "",
+                    field: "",
+                },
+            );
             for broken in breaker.broken {
                 let found = check(&schema, &parse(broken.output.to_string().as_bytes()));
                 let expected = Violated::from([(broken.check.clone(), broken.field)]);
-                prop_assert_eq!(found, Some(expected), "{} {:.2000}", path.display(), broken.output.to_string());
-                prop_assert!(!oracle.is_valid(&broken.output), "{} {}", path.display(), broken.output);
+                prop_assert_eq!(
+                    found,
+                    Some(expected),
+                    "{} {:.2000}",
+                    path.display(),
+                    broken.output.to_string()
+                );
+                prop_assert!(
+                    !oracle.is_valid(&broken.output),
+                    "{} {}",
+                    path.display(),
+                    broken.output
+                );
                 seen.borrow_mut().insert(broken.check);
             }
             Ok(())
@@ -381,7 +550,9 @@ fn published_contracts_pass_what_fits_and_fail_each_break_on_its_own_keyword() {
         kinds.extend(seen.into_inner());
     }
     // Every assertion that the contracts make has been broken.
-    let asserted = KEYWORDS.iter().filter(|keyword| !["properties", "items"].contains(keyword));
+    let asserted = KEYWORDS
+        .iter()
+        .filter(|keyword| !["properties", "items"].contains(keyword));
     let asserted: BTreeSet<String> = asserted.map(|keyword| format!("schema:{keyword}")).collect();
     assert_eq!(kinds, asserted);
 }

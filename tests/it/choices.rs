@@ -32,17 +32,39 @@ impl<'c> Choices<'c> {
 }
 
 /// Runs a test on sequences of up to `max_len` choices: `default_cases` times, or as often as `PROPTEST_CASES` says.
-pub(crate) fn for_choices(default_cases: u32, max_len: usize, test: impl Fn(&mut Choices<'_>) -> TestCaseResult) {
-    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+pub(crate) fn for_choices(
+    default_cases: u32,
+    max_len: usize,
+    test: impl Fn(&mut Choices<'_>) -> TestCaseResult,
+) {
+    let asked = std::env::var("PROPTEST_CASES")
+        .ok()
+        .and_then(|cases| cases.parse().ok());
     let cases = asked.unwrap_or(default_cases);
-    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
+    let config = ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
     let sequences = proptest::collection::vec(any::<u8>(), 0..max_len);
-    TestRunner::new(config).run(&sequences, |bytes| test(&mut Choices::new(&bytes))).unwrap();
+    TestRunner::new(config)
+        .run(&sequences, |bytes| test(&mut Choices::new(&bytes)))
+        .unwrap();
 }
 
 #[test]
 fn a_sequence_decides_and_zeros_follow_it() {
     let mut choices = Choices::new(&[7, 255, 2]);
-    assert_eq!((choices.below(4), choices.once_in(256), choices.pick(&["a", "b", "c"])), (3, true, "c"));
-    assert_eq!((choices.below(9), choices.once_in(2), choices.pick(&["a", "b"])), (0, false, "a"));
+    assert_eq!(
+        (
+            choices.below(4),
+            choices.once_in(256),
+            choices.pick(&["a", "b", "c"])
+        ),
+        (3, true, "c")
+    );
+    assert_eq!(
+        (choices.below(9), choices.once_in(2), choices.pick(&["a", "b"])),
+        (0, false, "a")
+    );
 }

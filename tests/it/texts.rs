@@ -58,7 +58,11 @@ fn array(choices: &mut Choices<'_>, depth: usize, out: &mut String) {
 fn object(choices: &mut Choices<'_>, depth: usize, out: &mut String) {
     // Large objects find repeated keys in another way than small ones.
     let is_large = choices.once_in(12);
-    let members = if is_large { 10 + choices.below(30) } else { choices.below(6) };
+    let members = if is_large {
+        10 + choices.below(30)
+    } else {
+        choices.below(6)
+    };
     out.push('{');
     for at in 0..members {
         if at > 0 {
@@ -67,7 +71,11 @@ fn object(choices: &mut Choices<'_>, depth: usize, out: &mut String) {
         space(choices, out);
         if is_large {
             // Mostly one key after the other, so that only a few of these objects repeat one.
-            let name = if choices.once_in(40) { choices.below(members) } else { at };
+            let name = if choices.once_in(40) {
+                choices.below(members)
+            } else {
+                at
+            };
             out.push('"');
             for character in format!("key{name}").chars() {
                 push_character(choices, character, out);
@@ -85,13 +93,42 @@ fn object(choices: &mut Choices<'_>, depth: usize, out: &mut String) {
 
 fn string(choices: &mut Choices<'_>, out: &mut String) {
     const CHARACTERS: [char; 24] = [
-        'a', 'b', 'c', 'd', 'e', 'f', 'g', 'é', '\u{20ac}', '\u{1f600}', '"', '\\', '/', '\n', '\u{8}', '\u{1f}',
-        '\u{0}', '\u{7f}', '\u{2028}', '\u{ff01}', '\u{e000}', '\u{feff}', '\u{10ffff}', '\u{d7ff}',
+        'a',
+        'b',
+        'c',
+        'd',
+        'e',
+        'f',
+        'g',
+        'é',
+        '\u{20ac}',
+        '\u{1f600}',
+        '"',
+        '\\',
+        '/',
+        '\n',
+        '\u{8}',
+        '\u{1f}',
+        '\u{0}',
+        '\u{7f}',
+        '\u{2028}',
+        '\u{ff01}',
+        '\u{e000}',
+        '\u{feff}',
+        '\u{10ffff}',
+        '\u{d7ff}',
     ];
     out.push('"');
     for _ in 0..choices.below(7) {
         if choices.once_in(60) {
-            out.push_str(choices.pick(&["\\ud800", "\\udc00", "\\ud800\\u0041", "\\udfff\\ud800", "\\x", "\\u12"]));
+            out.push_str(choices.pick(&[
+                "\\ud800",
+                "\\udc00",
+                "\\ud800\\u0041",
+                "\\udfff\\ud800",
+                "\\x",
+                "\\u12",
+            ]));
         } else {
             let character = choices.pick(&CHARACTERS);
             push_character(choices, character, out);
@@ -121,7 +158,11 @@ fn push_character(choices: &mut Choices<'_>, character: char, out: &mut String) 
             let mut units = [0; 2];
             for unit in character.encode_utf16(&mut units) {
                 let is_upper = choices.once_in(2);
-                out.push_str(&if is_upper { format!("\\u{unit:04X}") } else { format!("\\u{unit:04x}") });
+                out.push_str(&if is_upper {
+                    format!("\\u{unit:04X}")
+                } else {
+                    format!("\\u{unit:04x}")
+                });
             }
         }
     }
@@ -129,11 +170,41 @@ fn push_character(choices: &mut Choices<'_>, character: char, out: &mut String) 
 
 fn number(choices: &mut Choices<'_>, out: &mut String) {
     const EDGES: [&str; 36] = [
-        "0", "-0", "0.0", "-0.0", "0e5", "0E-400", "-0e400", "1", "-1", "9007199254740991", "9007199254740992",
-        "9007199254740993", "-9007199254740993", "9223372036854775807", "9223372036854775808", "-9223372036854775808",
-        "-9223372036854775809", "18446744073709551615", "18446744073709551616", "-18446744073709551616", "1e308",
-        "1.7976931348623157e308", "1.7976931348623159e308", "-1e309", "1e400", "4.9e-324", "2.5e-324", "2.4e-324",
-        "1e-400", "0.000e-5", "2.2250738585072011e-308", "0.1", "1E+21", "1e21", "123456789012345680000.0",
+        "0",
+        "-0",
+        "0.0",
+        "-0.0",
+        "0e5",
+        "0E-400",
+        "-0e400",
+        "1",
+        "-1",
+        "9007199254740991",
+        "9007199254740992",
+        "9007199254740993",
+        "-9007199254740993",
+        "9223372036854775807",
+        "9223372036854775808",
+        "-9223372036854775808",
+        "-9223372036854775809",
+        "18446744073709551615",
+        "18446744073709551616",
+        "-18446744073709551616",
+        "1e308",
+        "1.7976931348623157e308",
+        "1.7976931348623159e308",
+        "-1e309",
+        "1e400",
+        "4.9e-324",
+        "2.5e-324",
+        "2.4e-324",
+        "1e-400",
+        "0.000e-5",
+        "2.2250738585072011e-308",
+        "0.1",
+        "1E+21",
+        "1e21",
+        "123456789012345680000.0",
         "0.30000000000000004",
     ];
     if choices.once_in(3) {
@@ -149,7 +220,11 @@ fn number(choices: &mut Choices<'_>, out: &mut String) {
     }
     if choices.once_in(3) {
         out.push_str(choices.pick(&["e", "E", "e+", "e-", "E-"]));
-        out.push_str(&choices.pick(&[0, 1, 7, 15, 20, 22, 23, 30, 290, 308, 310, 322, 324, 340]).to_string());
+        out.push_str(
+            &choices
+                .pick(&[0, 1, 7, 15, 20, 22, 23, 30, 290, 308, 310, 322, 324, 340])
+                .to_string(),
+        );
     }
 }
 
@@ -158,7 +233,11 @@ fn digits(choices: &mut Choices<'_>, least: u32, out: &mut String) {
     let count = choices.pick(&[1, 1, 1, 2, 3, 5, 8, 15, 16, 17, 18, 19, 20, 21, 30, 60]);
     for at in 0..count {
         let digit = choices.below(10) as u32;
-        let digit = if at == 0 && count > 1 { digit.max(least) } else { digit };
+        let digit = if at == 0 && count > 1 {
+            digit.max(least)
+        } else {
+            digit
+        };
         out.push(char::from_digit(digit, 10).unwrap());
     }
 }
@@ -166,9 +245,34 @@ fn digits(choices: &mut Choices<'_>, least: u32, out: &mut String) {
 /// Alters a text in one to three places.
 pub(crate) fn spoil(choices: &mut Choices<'_>, text: String) -> Vec<u8> {
     const PIECES: [&[u8]; 28] = [
-        b"\"", b"\\", b"\\u", b"\\ud83d", b"\\ude00", b",", b":", b"{", b"}", b"[", b"]", b"0", b"-", b".", b"e", b"+",
-        b"null", b"tru", b" ", b"\x00", b"\x1f", b"\x0b", b"\xc2\xa0", b"\xff", b"\xc0\x80", b"\xed\xa0\x80",
-        b"\xef\xbb\xbf", b"\xf4\x90\x80\x80",
+        b"\"",
+        b"\\",
+        b"\\u",
+        b"\\ud83d",
+        b"\\ude00",
+        b",",
+        b":",
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b"0",
+        b"-",
+        b".",
+        b"e",
+        b"+",
+        b"null",
+        b"tru",
+        b" ",
+        b"\x00",
+        b"\x1f",
+        b"\x0b",
+        b"\xc2\xa0",
+        b"\xff",
+        b"\xc0\x80",
+        b"\xed\xa0\x80",
+        b"\xef\xbb\xbf",
+        b"\xf4\x90\x80\x80",
     ];
     let mut bytes = text.into_bytes();
     for _ in 0..1 + choices.below(3) {

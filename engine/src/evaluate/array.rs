@@ -99,18 +99,22 @@ impl Walker<'_> {
     pub(super) fn all_have_type<const COUNT: bool>(
         &mut self,
         id: Id,
-        mut elements: Elements<'_>,
+        elements: Elements<'_>,
     ) -> Result<bool, LimitExceeded> {
         let Form::Type(check) = &self.schema.subschemas[id as usize].form else {
             return Ok(false);
         };
         let len = elements.len() as u64;
         self.meter.charge(len / 4)?;
-        let holds = elements.all(|element| check.kinds.has(element.node()));
-        if holds && COUNT {
+        for element in elements {
+            if !check.kinds.has(element.node()) {
+                return Ok(false);
+            }
+        }
+        if COUNT {
             self.tally.count_held(len);
         }
-        Ok(holds)
+        Ok(true)
     }
 
     #[inline(never)]

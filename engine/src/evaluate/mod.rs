@@ -230,7 +230,7 @@ impl<'w> Walker<'w> {
         &mut self,
         checks: &Checks,
         instance: Value<'_>,
-        node: Node,
+        node: &Node,
         at: &Location<'_>,
     ) -> Held {
         let mut held = true;
@@ -270,7 +270,7 @@ impl<'w> Walker<'w> {
         &mut self,
         checks: &Checks,
         instance: Value<'_>,
-        node: Node,
+        node: &Node,
         at: &Location<'_>,
         mut evaluated: Option<&mut Evaluated>,
     ) -> Held {

@@ -122,8 +122,8 @@ fn hashing_steps(value: Value<'_>) -> u64 {
     let first = value.position();
     let nodes = value.node_count();
     let texts = (first..first + nodes as u32).map(|at| match Value::at(value.document(), at).node() {
-        Node::String { len, .. } => len as usize / BYTES_PER_STEP,
-        Node::BigInteger { len, .. } => len as usize / DIGITS_PER_STEP,
+        Node::String { len, .. } => *len as usize / BYTES_PER_STEP,
+        Node::BigInteger { len, .. } => *len as usize / DIGITS_PER_STEP,
         _ => 0,
     });
     (nodes + texts.sum::<usize>()) as u64

@@ -279,11 +279,40 @@ mod tests {
         big.extend(big.clone().iter().map(|digits| format!("-{digits}")));
         // What 64 bits hold is read as such.
         big.retain(|digits| digits.parse::<u64>().is_err() && digits.parse::<i64>().is_err());
-        let integers = [0, 1, -1, 10, 1 << 53, (1 << 53) + 1, -(1 << 53) - 1, i64::MAX, i64::MIN, i64::MAX - 1];
+        let integers = [
+            0,
+            1,
+            -1,
+            10,
+            1 << 53,
+            (1 << 53) + 1,
+            -(1 << 53) - 1,
+            i64::MAX,
+            i64::MIN,
+            i64::MAX - 1,
+        ];
         let doubles = [
-            0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, -1e-300, 5e-324, 9007199254740992.0, 9007199254740994.0,
-            9.223372036854775e18, 9.223372036854776e18, -9.223372036854776e18, 1.8446744073709552e19, 2e19, -2e19,
-            1e23, 9.999999999999999e22, 1.7976931348623157e308, -1e308, 1e300,
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            0.5,
+            1e-300,
+            -1e-300,
+            5e-324,
+            9007199254740992.0,
+            9007199254740994.0,
+            9.223372036854775e18,
+            9.223372036854776e18,
+            -9.223372036854776e18,
+            1.8446744073709552e19,
+            2e19,
+            -2e19,
+            1e23,
+            1e23,
+            1.7976931348623157e308,
+            -1e308,
+            1e300,
         ];
         let mut numbers: Vec<Number<'_>> = big.iter().map(|digits| Number::Big(digits)).collect();
         numbers.extend(integers.map(Number::Integer));

@@ -43,7 +43,7 @@ pub(crate) enum Node {
 impl Node {
     /// The number of its variant, from 0 to 8.
     #[inline]
-    pub(crate) fn variant(self) -> u8 {
+    pub(crate) fn variant(&self) -> u8 {
         match self {
             Node::Null => 0,
             Node::Bool(_) => 1,
@@ -59,9 +59,9 @@ impl Node {
 
     /// How many nodes the value at `at` whose first node it is has.
     #[inline]
-    fn width(self, at: u32) -> u32 {
+    fn width(&self, at: u32) -> u32 {
         match self {
-            Node::Array { end, .. } | Node::Object { end, .. } => end - at,
+            Node::Array { end, .. } | Node::Object { end, .. } => *end - at,
             _ => 1,
         }
     }
@@ -307,12 +307,8 @@ impl<'d> Value<'d> {
     }
 
     #[inline]
-    pub(crate) fn node(self) -> Node {
-        self.document
-            .nodes
-            .get(self.at as usize)
-            .copied()
-            .unwrap_or(Node::Null)
+    pub(crate) fn node(self) -> &'d Node {
+        self.document.nodes.get(self.at as usize).unwrap_or(&Node::Null)
     }
 
     /// How many values there are in it, itself and every key included: a measure of its size.
@@ -332,7 +328,7 @@ impl<'d> Value<'d> {
     /// Its JSON type.
     #[inline]
     pub fn kind(self) -> Kind {
-        match self.node() {
+        match *self.node() {
             Node::Null => Kind::Null,
             Node::Bool(_) => Kind::Boolean,
             Node::Integer(_) | Node::Unsigned(_) | Node::BigInteger { .. } | Node::Float(_) => Kind::Number,
@@ -345,7 +341,7 @@ impl<'d> Value<'d> {
     /// Its content.
     #[inline]
     pub fn view(self) -> View<'d> {
-        match self.node() {
+        match *self.node() {
             Node::Null => View::Null,
             Node::Bool(value) => View::Bool(value),
             Node::Integer(value) => View::Number(Number::Integer(value)),
@@ -389,7 +385,7 @@ impl<'d> Value<'d> {
 
     /// The text of a string.
     pub fn as_str(self) -> Option<&'d str> {
-        match self.node() {
+        match *self.node() {
             Node::String { start, len, .. } => {
                 Some(&self.document.text[start as usize..(start + len) as usize])
             }
@@ -400,7 +396,7 @@ impl<'d> Value<'d> {
     /// The bytes of a string.
     #[inline]
     pub(crate) fn as_string_bytes(self) -> Option<&'d [u8]> {
-        match self.node() {
+        match *self.node() {
             Node::String { start, len, .. } => Some(self.document.bytes(start, len)),
             _ => None,
         }
@@ -416,7 +412,7 @@ impl<'d> Value<'d> {
 
     /// `true` or `false`.
     pub fn as_bool(self) -> Option<bool> {
-        match self.node() {
+        match *self.node() {
             Node::Bool(value) => Some(value),
             _ => None,
         }
@@ -428,9 +424,9 @@ impl<'d> Value<'d> {
     }
 
     /// The elements of an array.
-    #[inline]
+    #[inline(always)]
     pub fn as_array(self) -> Option<Elements<'d>> {
-        match self.node() {
+        match *self.node() {
             Node::Array { len, end } => Some(Elements {
                 document: self.document,
                 rest: self.content(end),
@@ -442,9 +438,9 @@ impl<'d> Value<'d> {
     }
 
     /// The members of an object.
-    #[inline]
+    #[inline(always)]
     pub fn as_object(self) -> Option<Members<'d>> {
-        match self.node() {
+        match *self.node() {
             Node::Object { len, end } => Some(Members {
                 raw: RawMembers {
                     document: self.document,
@@ -634,7 +630,7 @@ pub struct Elements<'d> {
 impl<'d> Iterator for Elements<'d> {
     type Item = Value<'d>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Value<'d>> {
         let at = self.at;
         let width = self.rest.first()?.width(at);
@@ -741,18 +737,18 @@ impl<'d> Iterator for RawMembers<'d> {
     #[inline(always)]
     fn next(&mut self) -> Option<RawMember<'d>> {
         let RawMembers { document, rest, at } = *self;
-        let [Node::String { hash, start, len }, value, ..] = *rest else {
+        let [Node::String { hash, start, len }, value, ..] = rest else {
             return None;
         };
         let width = 1 + value.width(at + 1);
         self.rest = &rest[width as usize..];
         self.at += width;
         Some(RawMember {
-            hash,
+            hash: *hash,
             name: Value { document, at },
             value: Value { document, at: at + 1 },
-            key_start: start,
-            key_len: len,
+            key_start: *start,
+            key_len: *len,
         })
     }
 }

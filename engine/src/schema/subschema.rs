@@ -114,24 +114,24 @@ impl Kinds {
             Node::BigInteger { start: 0, len: 0 },
         ];
         let integers = integers
-            .map(Kinds::of_node)
+            .map(|node| Kinds::of_node(&node))
             .into_iter()
             .fold(Kinds::NONE, Kinds::or);
         let parts = [
-            (Types::from_kind(Kind::Null), Kinds::of_node(Node::Null)),
-            (Types::from_kind(Kind::Boolean), Kinds::of_node(Node::Bool(true))),
+            (Types::from_kind(Kind::Null), Kinds::of_node(&Node::Null)),
+            (Types::from_kind(Kind::Boolean), Kinds::of_node(&Node::Bool(true))),
             (
                 Types::from_kind(Kind::Number),
-                integers.or(Kinds::of_node(Node::Float(0.0))),
+                integers.or(Kinds::of_node(&Node::Float(0.0))),
             ),
             (Types::from_kind(Kind::String), Kinds::STRING),
             (
                 Types::from_kind(Kind::Array),
-                Kinds::of_node(Node::Array { len: 0, end: 0 }),
+                Kinds::of_node(&Node::Array { len: 0, end: 0 }),
             ),
             (
                 Types::from_kind(Kind::Object),
-                Kinds::of_node(Node::Object { len: 0, end: 0 }),
+                Kinds::of_node(&Node::Object { len: 0, end: 0 }),
             ),
             (
                 Types::INTEGER,
@@ -148,7 +148,7 @@ impl Kinds {
 
     /// The kind of a node; of a double both that it may be.
     #[inline]
-    pub(crate) fn of_node(node: Node) -> Kinds {
+    pub(crate) fn of_node(node: &Node) -> Kinds {
         let variant = Kinds(1 << node.variant());
         match node {
             Node::Float(_) => variant.or(Kinds::WHOLE),
@@ -163,7 +163,7 @@ impl Kinds {
 
     /// Whether a node is of one of the kinds.
     #[inline]
-    pub(crate) fn has(self, node: Node) -> bool {
+    pub(crate) fn has(self, node: &Node) -> bool {
         self.0 & (1 << node.variant()) != 0 || (self.has_any_of(Kinds::WHOLE) && is_whole_double(node))
     }
 
@@ -179,7 +179,7 @@ impl Kinds {
 }
 
 #[inline(never)]
-fn is_whole_double(node: Node) -> bool {
+fn is_whole_double(node: &Node) -> bool {
     matches!(node, Node::Float(value) if value.fract() == 0.0)
 }
 
