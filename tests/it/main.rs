@@ -6,6 +6,11 @@
 //! - `interruption`: kills and resumes.
 //! - `cli`: the other commands, as a user would run them.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "in a test and its helpers a failed unwrap is a failed test"
+)]
+
 mod cli;
 mod command;
 mod interruption;
