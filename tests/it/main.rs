@@ -14,6 +14,11 @@
 //! The rest is what they share: `choices`, `texts` and `schemas` make random material, `naive` is the naive counter,
 //! `material` finds what lies in files, and `command` runs the program.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "in a test and its helpers a failed unwrap is a failed test"
+)]
+
 mod attacks;
 mod canonical;
 mod cases;
