@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::evaluated::Evaluated;
 use super::location::Location;
 use super::{Held, Walker, describe};
-use crate::json::{Elements, Kind, Value, ValueKey, View};
+use crate::json::{Elements, Value, ValueKey, View};
 use crate::meter::LimitExceeded;
 use crate::schema::{ArrayChecks, Closing, Contains, Form, Id};
 
@@ -159,11 +159,17 @@ impl Walker<'_> {
         elements: Elements<'_>,
         instance: Value<'_>,
     ) -> Result<Option<(usize, usize)>, LimitExceeded> {
-        /// Up to this many scalars, comparing all pairs is quicker than hashing.
+        /// Up to this many, comparing all pairs is quicker than hashing: values that differ mostly differ early.
         const PAIRED: usize = 8;
-        self.meter.charge(instance.node_count() as u64)?;
-        let is_scalar = |value: Value<'_>| !matches!(value.kind(), Kind::Array | Kind::Object);
-        if elements.len() <= PAIRED && elements.clone().all(is_scalar) {
+        if elements.len() < 2 {
+            return Ok(None);
+        }
+        let nodes = instance.node_count() as u64;
+        self.meter.charge(nodes)?;
+        if elements.len() <= PAIRED {
+            // Beyond scalars, a node may be compared as often as there are elements.
+            self.meter
+                .charge((nodes - elements.len() as u64) / 2 * elements.len() as u64)?;
             for (index, element) in elements.enumerate() {
                 let mut before = elements.take(index).enumerate();
                 if let Some((first, _)) = before.find(|(_, other)| crate::json::equal(element, *other)) {

@@ -140,13 +140,13 @@ impl<'w> Walker<'w> {
         let checks = match &subschema.form {
             Form::True => return Ok(true),
             Form::False => {
-                return Ok(
-                    self.record::<COUNT>(false, "schema:false", |_| describe::nothing_allowed(instance, at))
-                );
+                return Ok(self.record::<COUNT>(false, "schema:false", move |_| {
+                    describe::nothing_allowed(instance, at)
+                }));
             }
             Form::Type(check) => {
                 let held = check.kinds.has(instance.node());
-                return Ok(self.record::<COUNT>(held, "schema:type", |_| {
+                return Ok(self.record::<COUNT>(held, "schema:type", move |_| {
                     describe::wrong_type(check.types, instance, at)
                 }));
             }
@@ -235,7 +235,7 @@ impl<'w> Walker<'w> {
     ) -> Held {
         let mut held = true;
         if let Some(check) = checks.types {
-            held = self.record::<COUNT>(check.kinds.has(node), "schema:type", |_| {
+            held = self.record::<COUNT>(check.kinds.has(node), "schema:type", move |_| {
                 describe::wrong_type(check.types, instance, at)
             });
             if !held && !COUNT {
@@ -244,7 +244,7 @@ impl<'w> Walker<'w> {
         }
         if let Some(enumeration) = &checks.enumeration {
             let found = self.is_among(enumeration, instance)?;
-            held &= self.record::<COUNT>(found, "schema:enum", |schema| {
+            held &= self.record::<COUNT>(found, "schema:enum", move |schema| {
                 describe::not_among(schema.value(enumeration.place), instance, at)
             });
         }
@@ -257,7 +257,7 @@ impl<'w> Walker<'w> {
                     crate::json::equal(instance, expected)
                 }
             };
-            held &= self.record::<COUNT>(is_equal, "schema:const", |schema| {
+            held &= self.record::<COUNT>(is_equal, "schema:const", move |schema| {
                 describe::not_constant(schema.value(constant.place), instance, at)
             });
         }

@@ -20,12 +20,12 @@ impl Walker<'_> {
         let len = members.len();
         let mut held = true;
         if let Some(min) = checks.min_properties {
-            held &= self.record::<COUNT>(len as u64 >= min, "schema:minProperties", |_| {
+            held &= self.record::<COUNT>(len as u64 >= min, "schema:minProperties", move |_| {
                 describe::size("at least", min, "members", len, at)
             });
         }
         if let Some(max) = checks.max_properties {
-            held &= self.record::<COUNT>(len as u64 <= max, "schema:maxProperties", |_| {
+            held &= self.record::<COUNT>(len as u64 <= max, "schema:maxProperties", move |_| {
                 describe::size("at most", max, "members", len, at)
             });
         }
@@ -135,7 +135,7 @@ impl Walker<'_> {
         }
         held &= self.required::<COUNT>(&checks.table, required, instance, at);
         if checks.additional == Some(Closing::Closed) {
-            held &= self.record::<COUNT>(!has_extra, "schema:additionalProperties", |_| {
+            held &= self.record::<COUNT>(!has_extra, "schema:additionalProperties", move |_| {
                 let is_extra = |key: &&str| {
                     let hash = key_hash(key.as_bytes());
                     let property = checks.table.find(hash, key.as_bytes());
@@ -166,7 +166,7 @@ impl Walker<'_> {
         if !table.has_required {
             return true;
         }
-        self.record::<COUNT>(found == table.required, "schema:required", |_| {
+        self.record::<COUNT>(found == table.required, "schema:required", move |_| {
             let required = table.iter().filter(|(_, property)| property.required);
             describe::missing(required.map(|(name, _)| name), instance, at)
         })
@@ -185,7 +185,7 @@ impl Walker<'_> {
         self.meter.charge((names * len / 16) as u64)?;
         let mut broken = lists.iter().filter(|(name, _)| instance.get(name).is_some());
         let broken = broken.find(|(_, names)| names.iter().any(|name| instance.get(name).is_none()));
-        Ok(self.record::<COUNT>(broken.is_none(), check, |_| {
+        Ok(self.record::<COUNT>(broken.is_none(), check, move |_| {
             let (name, names) = broken.map_or(("", &[] as &[Box<str>]), |(name, names)| (name, names));
             describe::missing_beside(name, names.iter().map(|name| &**name), instance, at)
         }))

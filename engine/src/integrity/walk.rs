@@ -118,7 +118,7 @@ impl<'p, 'd> Walk<'p, 'd> {
                         };
                         meter.charge(1 + (members.len() / MEMBERS_PER_STEP) as u64)?;
                         depth += 1;
-                        match value.get_hashed(*hash, name) {
+                        match value.get_hashed(*hash, name.as_bytes()) {
                             Some(member) => value = member,
                             None => {
                                 let what = What::Absent;

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::sync::LazyLock;
 
-use super::tape::{Member, Members, Value, View};
+use super::tape::{Member, Members, RawMember, Value, View};
 
 /// Whether two values are equal as JSON values.
 pub fn equal(a: Value<'_>, b: Value<'_>) -> bool {
@@ -20,11 +20,15 @@ pub fn equal(a: Value<'_>, b: Value<'_>) -> bool {
 }
 
 /// Compares objects with the same number of members; `b` is the object of the members `y`.
-fn equal_members(mut x: Members<'_>, y: Members<'_>, b: Value<'_>) -> bool {
+fn equal_members(x: Members<'_>, y: Members<'_>, b: Value<'_>) -> bool {
     /// Up to this many members, looking each one up costs less than sorting both sides.
     const LOOKED_UP_MEMBERS: usize = 16;
     if x.len() <= LOOKED_UP_MEMBERS {
-        return x.all(|member| b.get(member.key).is_some_and(|other| equal(member.value, other)));
+        let has_equal = |member: RawMember<'_>| {
+            let other = b.get_hashed(member.hash, member.key());
+            other.is_some_and(|other| equal(member.value, other))
+        };
+        return x.raw().all(has_equal);
     }
     let same = |(x, y): (Member<'_>, Member<'_>)| x.key == y.key && equal(x.value, y.value);
     sorted_by_key(x).into_iter().zip(sorted_by_key(y)).all(same)

@@ -455,14 +455,14 @@ impl<'d> Value<'d> {
 
     /// The member of that name, when it is an object that has it.
     pub fn get(self, key: &str) -> Option<Value<'d>> {
-        self.get_hashed(key_hash(key.as_bytes()), key)
+        self.get_hashed(key_hash(key.as_bytes()), key.as_bytes())
     }
 
     /// As [`Value::get`], for a key whose hash is known.
-    pub(crate) fn get_hashed(self, hash: u32, key: &str) -> Option<Value<'d>> {
+    pub(crate) fn get_hashed(self, hash: u32, key: &[u8]) -> Option<Value<'d>> {
         let mut members = self.as_object()?.raw();
         members
-            .find(|member| member.hash == hash && member.key() == key.as_bytes())
+            .find(|member| member.hash == hash && member.key() == key)
             .map(|member| member.value)
     }
 

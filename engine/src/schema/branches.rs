@@ -139,7 +139,7 @@ impl Branches {
 
 impl Tag {
     fn states(&self, object: Value<'_>) -> TagStates {
-        match object.get_hashed(self.hash, &self.name) {
+        match object.get_hashed(self.hash, self.name.as_bytes()) {
             None => TagStates::ABSENT,
             Some(value) => value
                 .as_string_bytes()

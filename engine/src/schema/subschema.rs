@@ -369,9 +369,9 @@ impl PropertyTable {
 
     /// Not inlined, so that a loop over members keeps its state in registers.
     #[inline(never)]
-    pub(crate) fn find(&self, hash: u32, name: &[u8]) -> Option<Property> {
+    pub(crate) fn find(&self, hash: u32, name: &[u8]) -> Option<&Property> {
         let index = self.names.find(hash, name)?;
-        self.properties.get(index).copied()
+        self.properties.get(index)
     }
 
     /// The names with what is said of them.
