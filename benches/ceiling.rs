@@ -4,6 +4,8 @@
 //! the binary on the file, recorded and not. Prints the rates and their ratios. The binary is `target/release/assay`;
 //! `--lines N` sets the number of requests.
 
+#![expect(clippy::print_stdout, reason = "the table is what the program is for")]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -4,6 +4,12 @@
 //! `jsonschema::is_valid` over all instances, best of several rounds taken in turn. Prints a Markdown table with the
 //! ratios and their geometric mean. Folders are given as arguments; without any, the corpora of the repository are used.
 
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the table is what the program is for"
+)]
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 

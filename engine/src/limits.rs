@@ -24,21 +24,30 @@ pub const MAX_FIELD_PROBLEMS: usize = 20;
 /// Subschemas that one schema may compile to. The largest published schemas (FHIR, Kubernetes) have some 50,000.
 pub const MAX_SUBSCHEMAS: usize = 200_000;
 
-/// Distinct patterns of one schema; each costs up to some tens of microseconds to compile.
+/// Distinct patterns of one schema.
 pub const MAX_PATTERNS: usize = 1_000;
+
+/// Steps that compiling the patterns of one schema may take, and for each byte of its text: a thousand simple patterns
+/// in a schema of their size.
+pub const PATTERN_STEPS: u64 = 1_500_000;
+/// See [`PATTERN_STEPS`].
+pub const PATTERN_STEPS_PER_SCHEMA_BYTE: u64 = 50;
 
 /// Bytes of one pattern.
 pub const MAX_PATTERN_BYTES: usize = 16 * 1024;
 
-/// Wall time of one pattern on one string. A pattern without a backreference is linear and never comes near it.
-pub const MAX_PATTERN_TIME: std::time::Duration = std::time::Duration::from_millis(10);
+/// Wall time of all patterns of one verification.
+pub const MAX_PATTERN_TIME: std::time::Duration = std::time::Duration::from_millis(25);
 
-/// Wall time of all patterns of one verification that had to be timed.
-pub const MAX_PATTERN_TIME_TOTAL: std::time::Duration = std::time::Duration::from_millis(25);
+/// Further wall time of patterns for each byte of text, so that honest big documents pass: what patterns take that must
+/// look at every character of a text that is not ASCII.
+pub const PATTERN_TIME_PER_BYTE: std::time::Duration = std::time::Duration::from_nanos(100);
 
-/// Further wall time of patterns for each byte of text, so that honest big documents pass: a twentieth of the speed
-/// that patterns without a backreference have.
-pub const PATTERN_TIME_PER_BYTE: std::time::Duration = std::time::Duration::from_nanos(50);
+/// Bytes of one identifier of a schema (`$id` and what it resolves to); longer than any URI that software accepts.
+pub const MAX_IDENTIFIER_BYTES: usize = 4 * 1024;
+
+/// Bytes of all resolved identifiers of one schema: some ten thousand embedded schemas.
+pub const MAX_IDENTIFIERS_BYTES: usize = 1024 * 1024;
 
 /// Nested schema applications in one evaluation. The depth of the output is bounded by [`MAX_JSON_DEPTH`]; this leaves
 /// room for eight references or combinators at every level of it, and a cycle of references always reaches it.
@@ -49,6 +58,9 @@ pub const BASE_STEPS: u64 = 300_000;
 
 /// Further steps for each node of the output, so that honest big documents pass.
 pub const STEPS_PER_OUTPUT_NODE: u64 = 100;
+
+/// Further steps for each byte of the output's text: each may be looked at by some keywords, a pattern among them.
+pub const STEPS_PER_OUTPUT_BYTE: u64 = 2;
 
 /// Further steps for each subschema.
 pub const STEPS_PER_SUBSCHEMA: u64 = 16;

@@ -13,7 +13,7 @@ pub enum LimitExceeded {
     /// [`limits::MAX_EVALUATION_DEPTH`].
     #[error("schemas are applied inside one another too deeply, or refer to one another in a circle")]
     Depth,
-    /// [`limits::MAX_PATTERN_TIME`] or [`limits::MAX_PATTERN_TIME_TOTAL`].
+    /// [`limits::MAX_PATTERN_TIME`] and what the size adds to it.
     #[error("a pattern takes too long on a string of the output")]
     PatternTime,
 }
@@ -32,8 +32,9 @@ impl Meter {
         Meter {
             steps: limits::BASE_STEPS
                 + limits::STEPS_PER_OUTPUT_NODE * output_nodes as u64
+                + limits::STEPS_PER_OUTPUT_BYTE * output_bytes as u64
                 + limits::STEPS_PER_SUBSCHEMA * subschemas as u64,
-            pattern_time: limits::MAX_PATTERN_TIME_TOTAL + limits::PATTERN_TIME_PER_BYTE * bytes,
+            pattern_time: limits::MAX_PATTERN_TIME + limits::PATTERN_TIME_PER_BYTE * bytes,
         }
     }
 
@@ -55,9 +56,9 @@ impl Meter {
         }
     }
 
-    /// The wall time that one pattern may take now.
+    /// The wall time that patterns may still take.
     pub(crate) fn pattern_time(&self) -> Duration {
-        self.pattern_time.min(limits::MAX_PATTERN_TIME)
+        self.pattern_time
     }
 
     /// Uses wall time of a pattern.

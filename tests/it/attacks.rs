@@ -15,7 +15,7 @@ const LIMIT: Duration = Duration::from_millis(50);
 const SLACK: u32 = 4;
 
 /// What each byte of an attack may take beyond that.
-const LIMIT_PER_BYTE: Duration = Duration::from_nanos(500);
+const LIMIT_PER_BYTE: Duration = Duration::from_micros(1);
 
 /// Every attack runs so often, and the quickest run counts.
 const RUNS: usize = 3;
@@ -161,8 +161,9 @@ fn references_that_double_at_every_level() {
     let both = |keyword: &'static str| move |below: &str| format!("{{\"{keyword}\":[{below},{below}]}}");
     let mut attacks = vec![
         attack("doubled in allOf", levels(25, "{\"type\":\"object\"}", both("allOf")), "{}").ends(steps),
-        attack("doubled in anyOf, none holds", levels(25, "{\"type\":\"array\"}", both("anyOf")), "{}").ends(steps),
-        attack("doubled in oneOf", levels(25, "{\"type\":\"array\"}", both("oneOf")), "{}").ends(steps),
+        attack("doubled in anyOf, none holds", levels(25, "{\"minProperties\":1}", both("anyOf")), "{}").ends(steps),
+        attack("doubled in oneOf", levels(25, "{\"minProperties\":1}", both("oneOf")), "{}").ends(steps),
+        attack("doubled in oneOf of another type", levels(25, "{\"type\":\"array\"}", both("oneOf")), "{}"),
         attack(
             "doubled in not",
             levels(25, "true", |below| format!("{{\"not\":{{\"not\":{{\"allOf\":[{below},{below}]}}}}}}")),
@@ -263,6 +264,8 @@ fn references_that_double_down_to_an_expensive_keyword() {
         ("maxLength of wide text", "{\"maxLength\":59999}".into(), format!("\"{}\"", "é".repeat(30_000))),
         ("pattern", "{\"pattern\":\"b$\"}".into(), text(60_000)),
         ("pattern of a short text", "{\"pattern\":\"^(a|b)+c\"}".into(), text(200)),
+        ("pattern of a short text past ASCII", "{\"pattern\":\"(é+)+b\"}".into(), "\"ééééééé\"".into()),
+        ("plain pattern of a short text", "{\"pattern\":\"^[é]+b\"}".into(), format!("\"{}\"", "é".repeat(50))),
         ("content", "{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"$id\":\"urn:c\",\"contentMediaType\":\"application/json\"}".into(), format!("\"[{}]\"", list(10_000, |at| at.to_string()))),
         ("content of base64", "{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"$id\":\"urn:c\",\"contentEncoding\":\"base64\"}".into(), text(60_000)),
         ("required", "{\"required\":[\"zz\"]}".into(), format!("{{{}}}", list(5_000, |at| format!("\"{at}\":1")))),
@@ -278,7 +281,12 @@ fn references_that_double_down_to_an_expensive_keyword() {
     let mut attacks: Vec<Attack> = Vec::new();
     for (name, leaf, output) in leaves {
         let schema = levels(25, &leaf, |below| format!("{{\"allOf\":[{below},{below}]}}"));
-        attacks.push(attack(name, schema, output).ends(Ending::Limit(LimitExceeded::Steps)));
+        let limit = if name.starts_with("pattern of") {
+            LimitExceeded::PatternTime
+        } else {
+            LimitExceeded::Steps
+        };
+        attacks.push(attack(name, schema, output).ends(Ending::Limit(limit)));
     }
     let formats = [
         (
@@ -818,6 +826,57 @@ fn slow_patterns() {
             spoiled(50),
         ));
     }
+    // Without a backreference, but only ASCII texts are quick; nor does any of these take long for one text.
+    for slow in [
+        "(é+)+b",
+        "(.*)*b",
+        "^(.+)+(.+)+x$",
+        "(\\p{L}+\\p{L}+)+1",
+        "((é+)é)+z",
+        "(?=.*\\d)(?=.*[a-z]).{8,}",
+    ] {
+        for (texts, len) in [(10_000, 10), (2_000, 50), (200, 500), (1, 100_000)] {
+            let one = format!("\"{}\"", "é".repeat(len));
+            let name = format!("{slow} on {texts} texts of {len}");
+            attacks.push(attack(
+                name,
+                format!("{{\"items\":{}}}", pattern(slow)),
+                format!("[{}]", list(texts, |_| one.clone())),
+            ));
+        }
+        let keys = format!(
+            "{{{}}}",
+            list(2_000, |at| format!("\"{}{at}\":1", "é".repeat(20)))
+        );
+        attacks.push(attack(
+            format!("{slow} on 2,000 names"),
+            format!(
+                "{{\"patternProperties\":{{{}:true}}}}",
+                serde_json::Value::from(slow)
+            ),
+            keys,
+        ));
+    }
+    for large in [
+        "a{1000}",
+        "[^b]{1000}",
+        "(?:ab?){500}",
+        "x|.{800}",
+        "[\\u{0}-\\u{10ffff}]{1000}",
+        "[é-\\u{10ffff}]{120}",
+    ] {
+        for text in ["a".repeat(1_100), "é".repeat(1_100)] {
+            let many = format!(
+                "{{\"allOf\":[{}]}}",
+                list(100, |at| pattern(&format!("{large}{at}")))
+            );
+            attacks.push(attack(
+                format!("100 of {large} on a text of {}", text.len()),
+                many,
+                format!("\"{text}\""),
+            ));
+        }
+    }
     attacks.push(attack(
         "a pattern of 16 kB",
         pattern(&"(a|b)?".repeat(2_700)),
@@ -1065,6 +1124,78 @@ fn honest(lines: usize) -> (String, String) {
         schema.to_owned(),
         format!("{{\"lines\":[{}]}}", list(lines, line)),
     )
+}
+
+/// Texts, schemas and patterns that are large and honest: all of them pass.
+#[test]
+fn large_honest_texts_and_schemas_pass() {
+    let base64 = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo0".repeat(150_000);
+    let words = "Съешь же ещё этих мягких французских булок, да выпей чаю. ".repeat(5_000);
+    let many_patterns = list(700, |at| {
+        format!("\"p{at}\":{{\"type\":\"string\",\"pattern\":\"^[A-Z]{{3}}-{at}-[0-9]+$\"}}")
+    });
+    let many_values = list(700, |at| format!("\"p{at}\":\"ABC-{at}-123\""));
+    let honest = vec![
+        attack(
+            "base64 of 5 MB",
+            "{\"type\":\"string\",\"minLength\":1,\"maxLength\":16000000,\"pattern\":\"^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$\"}",
+            format!("\"{base64}\""),
+        ),
+        attack(
+            "a text of 500 kB past ASCII",
+            "{\"minLength\":1,\"allOf\":[{\"pattern\":\"^[\\\\p{L}\\\\p{P} ]+$\"},{\"maxLength\":1000000},{\"pattern\":\"булок\"}]}",
+            format!("\"{words}\""),
+        ),
+        attack(
+            "a text of 500 kB that is to be of some words",
+            "{\"pattern\":\"^(\\\\S+\\\\s+)*\\\\S*$\"}",
+            format!("\"{words}\""),
+        ),
+        attack(
+            "700 patterns, all in use",
+            format!("{{\"properties\":{{{many_patterns}}}}}"),
+            format!("{{{many_values}}}"),
+        ),
+        attack(
+            "20,000 passwords",
+            "{\"items\":{\"pattern\":\"^(?=.*[a-z])(?=.*[A-Z])(?=.*\\\\d)[A-Za-z\\\\d]{8,}$\"}}",
+            format!("[{}]", list(20_000, |at| format!("\"passWord{at}\""))),
+        ),
+        attack(
+            "20,000 mail addresses",
+            "{\"items\":{\"format\":\"email\",\"pattern\":\"^[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\\\\.[a-zA-Z]{2,}$\"}}",
+            format!(
+                "[{}]",
+                list(20_000, |at| format!("\"some.body.{at}@mail.example.com\""))
+            ),
+        ),
+        attack(
+            "5,000 internationalized hosts",
+            "{\"items\":{\"format\":\"idn-hostname\"}}",
+            format!("[{}]", list(5_000, |at| format!("\"bücher{at}.example\""))),
+        ),
+        attack(
+            "oneOf of 50 for 5,000 elements",
+            format!(
+                "{{\"items\":{{\"oneOf\":[{}]}}}}",
+                list(50, |at| format!(
+                    "{{\"required\":[\"k{at}\"],\"maxProperties\":1}}"
+                ))
+            ),
+            format!("[{}]", list(5_000, |at| format!("{{\"k{}\":1}}", at % 50))),
+        ),
+        attack(
+            "uniqueItems of 20,000 texts of 200",
+            "{\"uniqueItems\":true}",
+            format!("[{}]", list(20_000, |at| format!("\"{at:0200}\""))),
+        ),
+        attack(
+            "multipleOf 0.01 for 50,000 amounts",
+            "{\"items\":{\"multipleOf\":0.01,\"minimum\":0}}",
+            format!("[{}]", list(50_000, |at| format!("{}.{:02}", at * 37, at % 100))),
+        ),
+    ];
+    withstand(honest.into_iter().map(|one| one.ends(Ending::Valid)).collect());
 }
 
 /// Reads and checks a document, with a part of the steps and the time for patterns that it has.

@@ -131,6 +131,30 @@ fn the_engine_counts_as_the_naive_counter_does_and_decides_as_jsonschema_does() 
     assert!(met.checks > u64::from(met.valid + met.invalid), "{met:?}");
 }
 
+/// A dynamic reference means the outermost schema on the way to it that has the anchor, also when the document of that
+/// schema was read after the reference was.
+#[test]
+fn dynamic_references_lead_to_the_outermost_schema_whatever_was_read_first() {
+    let metaschema = |name: &str| json!({"$ref": format!("https://json-schema.org/draft/2020-12/{name}")});
+    let parts = ["schema", "meta/applicator", "meta/unevaluated", "meta/validation"];
+    let instance = json!({"properties": {"a": {"type": 5}}, "unevaluatedItems": {"minLength": -1}});
+    for first in parts {
+        for second in parts {
+            for keyword in ["allOf", "anyOf", "oneOf"] {
+                let schema = json!({keyword: [metaschema(first), metaschema(second)]});
+                let oracle = jsonschema::options()
+                    .should_validate_formats(true)
+                    .build(&schema)
+                    .unwrap();
+                let is_valid = count(&schema.to_string(), &instance.to_string()).is_valid;
+                assert_eq!(is_valid, oracle.is_valid(&instance), "{schema}");
+            }
+        }
+    }
+    let both = json!({"allOf": [metaschema("meta/applicator"), metaschema("schema")]});
+    assert!(!count(&both.to_string(), &instance.to_string()).is_valid);
+}
+
 #[test]
 fn the_published_examples_count_22() {
     for (name, passed) in [("invoice-draft", 22), ("invoice-final", 22)] {

@@ -16,7 +16,8 @@
 
 #![expect(
     clippy::unwrap_used,
-    reason = "in a test and its helpers a failed unwrap is a failed test"
+    clippy::print_stderr,
+    reason = "in a test and its helpers a failed unwrap is a failed test, and what is printed shows only then"
 )]
 
 mod attacks;

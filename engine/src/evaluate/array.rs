@@ -161,15 +161,15 @@ impl Walker<'_> {
     ) -> Result<Option<(usize, usize)>, LimitExceeded> {
         /// Up to this many, comparing all pairs is quicker than hashing: values that differ mostly differ early.
         const PAIRED: usize = 8;
-        if elements.len() < 2 {
+        let len = elements.len();
+        if len < 2 {
             return Ok(None);
         }
-        let nodes = instance.node_count() as u64;
-        self.meter.charge(nodes)?;
-        if elements.len() <= PAIRED {
-            // Beyond scalars, a node may be compared as often as there are elements.
-            self.meter
-                .charge((nodes - elements.len() as u64) / 2 * elements.len() as u64)?;
+        let cost = instance.hash_cost();
+        self.meter.charge(cost)?;
+        if len <= PAIRED {
+            // An element may be compared as often as there are others.
+            self.meter.charge(cost.saturating_mul(len as u64) / 2)?;
             for (index, element) in elements.enumerate() {
                 let mut before = elements.take(index).enumerate();
                 if let Some((first, _)) = before.find(|(_, other)| crate::json::equal(element, *other)) {
@@ -198,7 +198,16 @@ impl Walker<'_> {
         at: &Location<'_>,
         evaluated: &Evaluated,
     ) -> Held {
-        match (instance.view(), closing) {
+        /// Members or elements looked at in about the time of one step.
+        const LOOKED_AT_PER_STEP: usize = 8;
+        let view = instance.view();
+        let len = match view {
+            View::Array(elements) => elements.len(),
+            View::Object(members) => members.len(),
+            _ => 0,
+        };
+        self.meter.charge((len / LOOKED_AT_PER_STEP) as u64)?;
+        match (view, closing) {
             (View::Array(elements), Closing::Closed) => {
                 let extra = (0..elements.len()).find(|index| !evaluated.contains(*index));
                 Ok(
@@ -227,7 +236,8 @@ impl Walker<'_> {
                         let extra = members
                             .enumerate()
                             .filter(|(index, _)| !evaluated.contains(*index));
-                        describe::unexpected_members(extra.map(|(_, member)| member.key), at)
+                        let count = extra.clone().count();
+                        describe::unexpected_members(extra.map(|(_, member)| member.key), count, at)
                     }),
                 )
             }

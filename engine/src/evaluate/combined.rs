@@ -5,8 +5,10 @@
 
 use super::evaluated::Evaluated;
 use super::location::Location;
+use super::present::Present;
 use super::{Held, Walker, describe};
 use crate::json::Value;
+use crate::meter::LimitExceeded;
 use crate::schema::{Branches, Combined, DynamicReference, Id};
 
 impl Walker<'_> {
@@ -25,12 +27,15 @@ impl Walker<'_> {
             }
         }
         for reference in &combined.dynamic_references {
-            let id = self.resolve(reference);
+            let id = self.resolve(reference)?;
             held &= self.in_place::<COUNT>(id, instance, at, evaluated.as_deref_mut())?;
         }
-        for (name, id) in &combined.dependent_schemas {
-            if instance.get(name).is_some() {
-                held &= self.in_place::<COUNT>(*id, instance, at, evaluated.as_deref_mut())?;
+        if !combined.dependent_schemas.is_empty() {
+            let present = Present::of(instance, combined.dependent_schemas.len(), self.meter)?;
+            for (name, id) in &combined.dependent_schemas {
+                if present.has(name) {
+                    held &= self.in_place::<COUNT>(*id, instance, at, evaluated.as_deref_mut())?;
+                }
             }
         }
         if !held && !COUNT {
@@ -129,16 +134,14 @@ impl Walker<'_> {
     }
 
     /// The schema with the anchor in the outermost resource on the way here that has it.
-    fn resolve(&self, reference: &DynamicReference) -> Id {
-        let with_anchor = |entered: &u32| {
-            reference
-                .by_resource
-                .iter()
-                .find(|(resource, _)| resource == entered)
-        };
-        self.scope
+    fn resolve(&mut self, reference: &DynamicReference) -> Result<Id, LimitExceeded> {
+        self.meter.charge(self.scope.len() as u64)?;
+        let anchored = self.schema.anchored.get(reference.anchor);
+        let with_anchor = |entered: &u32| anchored?.in_resource(*entered);
+        Ok(self
+            .scope
             .iter()
             .find_map(with_anchor)
-            .map_or(reference.initial, |(_, id)| *id)
+            .unwrap_or(reference.initial))
     }
 }

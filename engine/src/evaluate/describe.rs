@@ -9,7 +9,7 @@ use crate::schema::Types;
 use crate::text::{cut, quote, quote_str};
 
 /// Names listed in one text; a longer list tells how many more there are.
-const MAX_LISTED: usize = 10;
+pub(super) const MAX_LISTED: usize = 10;
 
 fn described(at: &Location<'_>, expected: String, found: String, detail: String) -> Described {
     Described {
@@ -40,15 +40,17 @@ fn or_list(names: &[&str]) -> String {
     }
 }
 
-fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
-    let names: Vec<String> = names.map(quote_str).collect();
-    let shown = names.len().min(MAX_LISTED);
-    let more = names.len() - shown;
-    let list = names[..shown].join(", ");
-    if more > 0 {
-        format!("{list} and {more} more")
-    } else {
-        list
+/// The first of some names in quotes, and how many more of all `count` there are.
+fn listed<'n>(names: impl Iterator<Item = &'n str>, count: usize) -> String {
+    let shown: Vec<String> = names.take(MAX_LISTED).map(quote_str).collect();
+    and_more(&shown, count)
+}
+
+fn and_more(shown: &[String], count: usize) -> String {
+    let list = shown.join(", ");
+    match count.saturating_sub(shown.len()) {
+        0 => list,
+        more => format!("{list} and {more} more"),
     }
 }
 
@@ -72,15 +74,9 @@ pub(super) fn wrong_type(types: Types, instance: Value<'_>, at: &Location<'_>) -
 }
 
 pub(super) fn not_among(values: Value<'_>, instance: Value<'_>, at: &Location<'_>) -> Described {
-    let all: Vec<Value<'_>> = values.as_array().into_iter().flatten().collect();
-    let shown: Vec<String> = all.iter().take(MAX_LISTED).map(|value| quote(*value)).collect();
-    let more = all.len() - shown.len();
-    let list = shown.join(", ");
-    let list = if more > 0 {
-        format!("{list} and {more} more")
-    } else {
-        list
-    };
+    let all = values.as_array();
+    let shown: Vec<String> = all.into_iter().flatten().take(MAX_LISTED).map(quote).collect();
+    let list = and_more(&shown, all.map_or(0, |all| all.len()));
     let found = quote(instance);
     let detail = format!("{found} is not one of: {list}");
     described(at, format!("one of: {list}"), found, detail)
@@ -195,35 +191,29 @@ pub(super) fn contains(words: &str, limit: u64, found: u64, at: &Location<'_>) -
     described(at, expected, format!("{found} such items"), detail)
 }
 
-pub(super) fn missing<'n>(
-    required: impl Iterator<Item = &'n str>,
-    instance: Value<'_>,
-    at: &Location<'_>,
-) -> Described {
-    let names: Vec<&str> = required.filter(|name| instance.get(name).is_none()).collect();
-    let missing = listed(names.iter().copied());
-    let expected = format!(
-        "{} {missing}",
-        if names.len() == 1 {
-            "the member"
-        } else {
-            "the members"
-        }
-    );
-    let detail = format!(
-        "{missing} {} required, but missing",
-        if names.len() == 1 { "is" } else { "are" }
-    );
-    described(at, expected, format!("missing {missing}"), detail)
+pub(super) fn missing(names: &[&str], at: &Location<'_>) -> Described {
+    let missing = listed(names.iter().copied(), names.len());
+    let (members, are) = if names.len() == 1 {
+        ("the member", "is")
+    } else {
+        ("the members", "are")
+    };
+    let detail = format!("{missing} {are} required, but missing");
+    described(
+        at,
+        format!("{members} {missing}"),
+        format!("missing {missing}"),
+        detail,
+    )
 }
 
 pub(super) fn missing_beside<'n>(
     name: &str,
-    names: impl Iterator<Item = &'n str>,
-    instance: Value<'_>,
+    missing: impl Iterator<Item = &'n str>,
     at: &Location<'_>,
 ) -> Described {
-    let missing = listed(names.filter(|name| instance.get(name).is_none()));
+    let missing: Vec<&str> = missing.collect();
+    let missing = listed(missing.iter().copied(), missing.len());
     let beside = quote_str(name);
     let detail = format!("{missing} must be there because {beside} is");
     described(
@@ -234,8 +224,13 @@ pub(super) fn missing_beside<'n>(
     )
 }
 
-pub(super) fn unexpected_members<'n>(keys: impl Iterator<Item = &'n str>, at: &Location<'_>) -> Described {
-    let extra = listed(keys);
+/// `names` are at least the first ones of all `count` members that may not be there.
+pub(super) fn unexpected_members<'n>(
+    names: impl Iterator<Item = &'n str>,
+    count: usize,
+    at: &Location<'_>,
+) -> Described {
+    let extra = listed(names, count);
     let detail = format!("{extra} not allowed here");
     described(
         at,

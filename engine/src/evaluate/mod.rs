@@ -10,6 +10,7 @@ mod describe;
 mod evaluated;
 mod location;
 mod object;
+mod present;
 mod scalar;
 
 use evaluated::Evaluated;
@@ -58,6 +59,9 @@ struct Walker<'w> {
 }
 
 type Held = Result<bool, LimitExceeded>;
+
+/// Bytes of two strings that are compared in about the time of one step.
+const COMPARED_BYTES_PER_STEP: u64 = 256;
 
 impl<'w> Walker<'w> {
     fn new(
@@ -156,7 +160,7 @@ impl<'w> Walker<'w> {
             return Err(LimitExceeded::Depth);
         }
         self.depth += 1;
-        let enters = self.schema.has_dynamic_references && self.scope.last() != Some(&subschema.resource);
+        let enters = !self.schema.anchored.is_empty() && self.scope.last() != Some(&subschema.resource);
         if enters {
             self.scope.push(subschema.resource);
         }
@@ -250,11 +254,16 @@ impl<'w> Walker<'w> {
         }
         if let Some(constant) = &checks.constant {
             let is_equal = match &constant.text {
-                Some(text) => instance.as_string_bytes() == Some(text.as_bytes()),
+                Some(text) => {
+                    self.meter.charge(text.len() as u64 / COMPARED_BYTES_PER_STEP)?;
+                    instance.as_string_bytes() == Some(text.as_bytes())
+                }
                 None => {
                     let expected = self.schema.value(constant.place);
-                    self.meter.charge(expected.node_count() as u64 / 4)?;
-                    crate::json::equal(instance, expected)
+                    let is_alike = instance.kind() == expected.kind();
+                    self.meter
+                        .charge(if is_alike { expected.comparison_cost() } else { 0 })?;
+                    is_alike && crate::json::equal(instance, expected)
                 }
             };
             held &= self.record::<COUNT>(is_equal, "schema:const", move |schema| {
@@ -279,7 +288,7 @@ impl<'w> Walker<'w> {
             Node::Null | Node::Bool(_) => {}
             Node::Integer(_) | Node::Unsigned(_) | Node::BigInteger { .. } | Node::Float(_) => {
                 if let Some(numbers) = &checks.number {
-                    held = self.number::<COUNT>(numbers, instance, at);
+                    held = self.number::<COUNT>(numbers, instance, at)?;
                 }
             }
             Node::String { .. } => {

@@ -1,10 +1,30 @@
 //! Assertions on objects, and the schemas of their members: one pass over the members for all keywords.
 
+use smallvec::SmallVec;
+
 use super::evaluated::Evaluated;
 use super::location::Location;
+use super::present::Present;
 use super::{Held, Walker, describe};
-use crate::json::{Members, Value, key_hash};
+use crate::json::{Members, Value};
 use crate::schema::{Closing, NameLists, ObjectChecks, PropertyTable};
+
+/// The members that a closed object may not have: how many, and the first ones, for the text.
+#[derive(Default)]
+struct Extra<'d> {
+    count: usize,
+    first: SmallVec<[Value<'d>; 2]>,
+}
+
+impl<'d> Extra<'d> {
+    #[inline]
+    fn add<const COUNT: bool>(&mut self, name: Value<'d>) {
+        if COUNT && self.count < describe::MAX_LISTED {
+            self.first.push(name);
+        }
+        self.count += 1;
+    }
+}
 
 impl Walker<'_> {
     pub(super) fn object<const COUNT: bool>(
@@ -90,11 +110,11 @@ impl Walker<'_> {
         at: &Location<'_>,
         mut evaluated: Option<&mut Evaluated>,
     ) -> Held {
-        self.meter.charge(members.len() as u64 / 4)?;
+        self.meter.charge(members.len() as u64 / 2)?;
         let mut held = true;
         let mut required = 0;
         let filter = checks.table.filter();
-        let mut has_extra = false;
+        let mut extra = Extra::default();
         for (index, member) in members.raw().enumerate() {
             let (name, value) = (member.name, member.value);
             let inner = || Location::Member { parent: at, name };
@@ -116,7 +136,7 @@ impl Walker<'_> {
             if !is_known {
                 match checks.additional {
                     None => {}
-                    Some(Closing::Closed) => has_extra = true,
+                    Some(Closing::Closed) => extra.add::<COUNT>(name),
                     Some(Closing::Schema(id)) => {
                         is_known = true;
                         held &= self.descend::<COUNT>(id, value, inner)?;
@@ -126,7 +146,7 @@ impl Walker<'_> {
             if let Some(id) = checks.names {
                 held &= self.descend::<COUNT>(id, name, inner)?;
             }
-            if !COUNT && (!held || has_extra) {
+            if !COUNT && (!held || extra.count > 0) {
                 return Ok(false);
             }
             if let Some(evaluated) = evaluated.as_deref_mut().filter(|_| is_known) {
@@ -135,17 +155,9 @@ impl Walker<'_> {
         }
         held &= self.required::<COUNT>(&checks.table, required, instance, at);
         if checks.additional == Some(Closing::Closed) {
-            held &= self.record::<COUNT>(!has_extra, "schema:additionalProperties", move |_| {
-                let is_extra = |key: &&str| {
-                    let hash = key_hash(key.as_bytes());
-                    let property = checks.table.find(hash, key.as_bytes());
-                    let known = property.is_some_and(|property| property.schema.is_some());
-                    // The patterns have been tried on every key before, so the limit cannot be reached anew.
-                    let mut meter = crate::meter::Meter::for_sizes(members.len(), key.len(), 0);
-                    let mut patterns = checks.patterns.iter();
-                    !known && !patterns.any(|(pattern, _)| pattern.is_match(key, &mut meter).unwrap_or(false))
-                };
-                describe::unexpected_members(members.map(|member| member.key).filter(is_extra), at)
+            held &= self.record::<COUNT>(extra.count == 0, "schema:additionalProperties", |_| {
+                let names = extra.first.iter().filter_map(|name| name.as_str());
+                describe::unexpected_members(names, extra.count, at)
             });
             if let Some(evaluated) = evaluated {
                 evaluated.mark_all();
@@ -166,9 +178,8 @@ impl Walker<'_> {
         if !table.has_required {
             return true;
         }
-        self.record::<COUNT>(found == table.required, "schema:required", move |_| {
-            let required = table.iter().filter(|(_, property)| property.required);
-            describe::missing(required.map(|(name, _)| name), instance, at)
+        self.record::<COUNT>(found == table.required, "schema:required", |_| {
+            describe::missing(&table.missing(instance), at)
         })
     }
 
@@ -181,13 +192,16 @@ impl Walker<'_> {
         at: &Location<'_>,
     ) -> Held {
         let names: usize = lists.iter().map(|(_, names)| names.len() + 1).sum();
-        let len = instance.as_object().map_or(0, |members| members.len());
-        self.meter.charge((names * len / 16) as u64)?;
-        let mut broken = lists.iter().filter(|(name, _)| instance.get(name).is_some());
-        let broken = broken.find(|(_, names)| names.iter().any(|name| instance.get(name).is_none()));
-        Ok(self.record::<COUNT>(broken.is_none(), check, move |_| {
+        let present = Present::of(instance, names, self.meter)?;
+        let mut broken = lists.iter().filter(|(name, _)| present.has(name));
+        let broken = broken.find(|(_, names)| names.iter().any(|name| !present.has(name)));
+        Ok(self.record::<COUNT>(broken.is_none(), check, |_| {
             let (name, names) = broken.map_or(("", &[] as &[Box<str>]), |(name, names)| (name, names));
-            describe::missing_beside(name, names.iter().map(|name| &**name), instance, at)
+            describe::missing_beside(
+                name,
+                names.iter().map(|name| &**name).filter(|name| !present.has(name)),
+                at,
+            )
         }))
     }
 }

@@ -6,19 +6,34 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::location::Location;
-use super::{Held, Walker, describe};
-use crate::json::{Document, Number, ParseLimits, Value, parse_exact};
+use super::{COMPARED_BYTES_PER_STEP, Held, Walker, describe};
+use crate::json::{Document, Number, ParseLimits, Value, parse_exact, structural_hash};
 use crate::meter::LimitExceeded;
 use crate::schema::{Enumeration, Limit, NumberChecks, StringChecks};
 
 impl Walker<'_> {
     pub(super) fn is_among(&mut self, enumeration: &Enumeration, instance: Value<'_>) -> Held {
         if let Some(text) = instance.as_string_bytes() {
+            self.meter.charge(text.len() as u64 / COMPARED_BYTES_PER_STEP)?;
             return Ok(enumeration.strings.contains(text));
         }
-        self.meter.charge(enumeration.other_nodes / 8)?;
-        Ok(enumeration
-            .others
+        if enumeration.others.is_empty() {
+            return Ok(false);
+        }
+        let candidates = match &enumeration.by_hash {
+            None => {
+                self.meter.charge(enumeration.other_cost)?;
+                enumeration.others.as_slice()
+            }
+            Some(by_hash) => {
+                self.meter.charge(instance.hash_cost())?;
+                let Some(candidates) = by_hash.get(&structural_hash(instance)) else {
+                    return Ok(false);
+                };
+                candidates.as_slice()
+            }
+        };
+        Ok(candidates
             .iter()
             .any(|place| crate::json::equal(instance, self.schema.value(*place))))
     }
@@ -28,7 +43,7 @@ impl Walker<'_> {
         checks: &NumberChecks,
         instance: Value<'_>,
         at: &Location<'_>,
-    ) -> bool {
+    ) -> Held {
         let schema = self.schema;
         let number = instance.as_number().unwrap_or(Number::Integer(0));
         let number_of = |limit: Limit| {
@@ -72,12 +87,14 @@ impl Walker<'_> {
             Ordering::is_lt,
         );
         if let Some(limit) = checks.multiple_of {
-            let is_multiple = number.is_multiple_of(number_of(limit));
+            let divisor = number_of(limit);
+            self.meter.charge(number.multiple_cost(divisor))?;
+            let is_multiple = number.is_multiple_of(divisor);
             held &= self.record::<COUNT>(is_multiple, "schema:multipleOf", |schema| {
                 describe::number_limit("a multiple of", schema.value(limit.place), instance, at)
             });
         }
-        held
+        Ok(held)
     }
 
     pub(super) fn string<const COUNT: bool>(
@@ -112,6 +129,7 @@ impl Walker<'_> {
             });
         }
         if let Some(format) = checks.format {
+            self.meter.charge(format.steps(text))?;
             held &= self.record::<COUNT>(format.is_valid(text), "schema:format", |_| {
                 describe::wrong_format(format.name(), instance, at)
             });
@@ -139,6 +157,9 @@ impl Walker<'_> {
             });
         }
         if checks.is_json {
+            /// Bytes of JSON that are read in about the time of one step.
+            const READ_BYTES_PER_STEP: usize = 4;
+            self.meter.charge((text.len() / READ_BYTES_PER_STEP) as u64)?;
             let is_json = content.is_some_and(|bytes| {
                 parse_exact(&bytes, &ParseLimits::default(), &mut Document::new()).is_ok()
             });

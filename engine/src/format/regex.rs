@@ -1,14 +1,22 @@
 //! Regular expressions, ECMA-262.
 
-use corvus_regex_ecma262::Regex;
+use corvus_regex_ecma262::{Edition, Flags, Regex, UnicodeVersion};
 
-/// Whether `text` is a `Pattern` with the u flag, or one without it whose every escaped letter means something.
+/// Whether `text` is a `Pattern` of the 11th edition with the u flag, or one without it whose every escaped letter means something.
 ///
 /// Without the flag a web browser reads `\a` as the letter itself (ECMA-262 annex B). Its author meant what another
 /// dialect has there, so the official test suite refuses it, and so do we. The size of a pattern is not judged.
 pub(super) fn is_regex(text: &str) -> bool {
-    Regex::is_valid_pattern(text, "u")
-        || (Regex::is_valid_pattern(text, "") && !has_meaningless_escape(text.as_bytes()))
+    is_pattern(text, true) || (is_pattern(text, false) && !has_meaningless_escape(text.as_bytes()))
+}
+
+/// Whether a text is a pattern of the edition that JSON Schema 2020-12 names (Core, section 6.4).
+fn is_pattern(text: &str, unicode: bool) -> bool {
+    let flags = Flags {
+        unicode,
+        ..Flags::default()
+    };
+    Regex::is_valid_pattern_with(text, flags, Edition::Es2020, UnicodeVersion::Default)
 }
 
 /// Whether a pattern, which is valid without the u flag, escapes an ASCII letter that has no meaning when escaped.
@@ -84,7 +92,6 @@ mod tests {
                 "[\\u{1f600}-\\u{1f64f}]",
                 "(?<year>\\d{4})-\\k<year>",
                 "(?<=a+)b(?!c)",
-                "(?i:a)",
                 "[]",
                 "[^]",
                 "\\cA\\x41\\u0041\\0",
@@ -116,6 +123,9 @@ mod tests {
                 "(?<a",
                 "(?<1>a)",
                 "(?<a>)(?<a>)",
+                // Of later editions.
+                "(?i:a)",
+                "(?:(?<a>x)|(?<a>y))",
                 "(?<a>)\\k<b>",
                 "(?P<a>b)",
                 "(?>a)",

@@ -126,17 +126,6 @@ impl Decimal {
         }
     }
 
-    /// Its digits when it is an integer of a small coefficient and an exponent that is not negative, as large doubles
-    /// are.
-    pub(super) fn whole_digits(&self) -> Option<String> {
-        match self.coefficient {
-            Coefficient::Small(value) if self.exponent >= 0 => {
-                Some(format!("{value}{}", "0".repeat(self.exponent as usize)))
-            }
-            _ => None,
-        }
-    }
-
     /// Whether it has no fraction.
     pub fn is_whole(&self) -> bool {
         self.is_multiple_of(&Decimal::from_integer(1))

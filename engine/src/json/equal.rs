@@ -62,7 +62,7 @@ impl Hash for ValueKey<'_> {
 static HASH_KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 /// A hash that depends neither on the order of members nor on how a number is written.
-fn structural_hash(value: Value<'_>) -> u64 {
+pub(crate) fn structural_hash(value: Value<'_>) -> u64 {
     let mut hasher = HASH_KEY.build_hasher();
     match value.view() {
         View::Null => hasher.write_u8(0),

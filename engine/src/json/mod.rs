@@ -13,8 +13,8 @@ mod tape;
 
 pub use canonical::{write_canonical, write_canonical_string};
 pub use decimal::Decimal;
-pub(crate) use equal::ValueKey;
 pub use equal::equal;
+pub(crate) use equal::{ValueKey, structural_hash};
 pub use exact::{SyntaxError, SyntaxErrorKind};
 pub use number::Number;
 pub use parser::{ParseLimits, Parser, parse_exact};

@@ -125,7 +125,7 @@ impl Number<'_> {
     /// length.
     pub(crate) fn multiple_cost(self, divisor: Number<'_>) -> u64 {
         /// Squared digits divided in about the time of one step.
-        const PER_STEP: u64 = 512;
+        const PER_STEP: u64 = 4_096;
         match (self, divisor) {
             (Number::Integer(_), Number::Integer(_)) => 0,
             (a, b) => a.aligned_digits(b).saturating_pow(2) / PER_STEP,
@@ -181,15 +181,32 @@ fn compare_digits(a: &str, b: &str) -> Ordering {
 
 /// Compares an integer past 64 bits to a double.
 fn compare_digits_to_double(digits: &str, double: f64) -> Ordering {
-    /// Below this a double is nearer to zero than every such integer.
+    /// Below this a double is nearer to zero than every such integer, and from it on it is whole.
     const WITHIN_64_BITS: f64 = 9e18;
-    if double.abs() < WITHIN_64_BITS {
-        return sign_of(digits);
+    let sign = sign_of(digits);
+    let has_other_sign = (sign == Ordering::Less) != (double < 0.0);
+    if double.abs() < WITHIN_64_BITS || has_other_sign {
+        return sign;
     }
-    match Decimal::from_f64(double).whole_digits() {
-        Some(other) => compare_digits(digits, &other),
-        // No double of that size has a fraction.
-        None => sign_of(digits),
+    let mut buffer = ryu_js::Buffer::new();
+    let printed = buffer.format(double.abs());
+    let (mantissa, exponent) = printed.split_once("e+").unwrap_or((printed, ""));
+    // Without an exponent it is printed with all its digits.
+    let len = match exponent.parse::<usize>() {
+        Ok(exponent) => exponent + 1,
+        Err(_) => mantissa.len(),
+    };
+    let digits = digits.trim_start_matches('-').as_bytes();
+    let significant = mantissa.bytes().filter(|byte| *byte != b'.');
+    let other = significant.chain(std::iter::repeat(b'0'));
+    let by_magnitude = digits
+        .len()
+        .cmp(&len)
+        .then_with(|| digits.iter().copied().cmp(other.take(digits.len())));
+    if sign == Ordering::Less {
+        by_magnitude.reverse()
+    } else {
+        by_magnitude
     }
 }
 

@@ -325,6 +325,35 @@ impl<'d> Value<'d> {
         self.document.text.len()
     }
 
+    /// The steps beyond one that a comparison with it takes.
+    pub(crate) fn comparison_cost(self) -> u64 {
+        /// Bytes of text that are compared in about the time of one step.
+        const BYTES_PER_STEP: u64 = 256;
+        (self.node_count() as u64 - 1) + self.own_text_bytes() / BYTES_PER_STEP
+    }
+
+    /// The steps that hashing it takes.
+    pub(crate) fn hash_cost(self) -> u64 {
+        /// Bytes of text that are hashed in about the time of one step.
+        const BYTES_PER_STEP: u64 = 32;
+        self.node_count() as u64 + self.own_text_bytes() / BYTES_PER_STEP
+    }
+
+    /// Bytes of the strings, keys and long integers in it.
+    fn own_text_bytes(self) -> u64 {
+        let at = self.at as usize;
+        let nodes = self
+            .document
+            .nodes
+            .get(at..at + self.node_count())
+            .unwrap_or_default();
+        let bytes = |node: &Node| match node {
+            Node::String { len, .. } | Node::BigInteger { len, .. } => u64::from(*len),
+            _ => 0,
+        };
+        nodes.iter().map(bytes).sum()
+    }
+
     /// Its JSON type.
     #[inline]
     pub fn kind(self) -> Kind {

@@ -7,17 +7,19 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::SchemaError;
 use super::branches::Branches;
 use super::dialect::{Draft, Vocabularies};
 use super::resources::{Place, RECURSIVE_ANCHOR, Resources, Target, split_fragment};
 use super::subschema::{
-    ArrayChecks, Checks, Closing, Combined, Condition, Constant, Contains, DynamicReference, Enumeration,
-    Form, Id, Kinds, Limit, NumberChecks, ObjectChecks, Property, PropertyTable, StringChecks, Strings,
-    Subschema, TypeCheck, Types,
+    Anchored, ArrayChecks, Checks, Closing, Combined, Condition, Constant, Contains, DynamicReference,
+    Enumeration, Form, Id, Kinds, Limit, NumberChecks, ObjectChecks, Property, PropertyTable, StringChecks,
+    Strings, Subschema, TypeCheck, Types,
 };
 use crate::format::Format;
-use crate::json::{Kind, Number, Value};
+use crate::json::{Kind, Number, Value, structural_hash};
 use crate::limits;
 use crate::pattern::{Pattern, PatternError};
 
@@ -28,8 +30,15 @@ pub(super) struct Compiler {
     ids: HashMap<Target, Id>,
     pending: Vec<(Id, Target)>,
     patterns: HashMap<String, Arc<Pattern>>,
+    /// Steps that compiling patterns may still take.
+    pattern_steps: u64,
+    /// The dynamic anchors that are referred to, numbered in the order in which that was found.
+    dynamic_anchors: HashMap<String, usize>,
     pub(super) notes: Notes,
 }
+
+/// Notes of one kind; a schema with more of them has more wrong with it than typing errors.
+const MAX_NOTES: usize = 100;
 
 /// What is worth telling somebody who checks a schema, though it is no error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,6 +49,14 @@ pub struct Notes {
     pub unknown_formats: Vec<String>,
     /// Patterns whose time may grow faster than the text.
     pub slow_patterns: Vec<String>,
+}
+
+/// What a compiler has made.
+pub(super) struct Parts {
+    pub(super) subschemas: Vec<Subschema>,
+    pub(super) anchored: Vec<Anchored>,
+    pub(super) resources: Resources,
+    pub(super) notes: Notes,
 }
 
 /// A schema object that is being compiled.
@@ -80,13 +97,35 @@ impl Compiler {
             ids: HashMap::new(),
             pending: Vec::new(),
             patterns: HashMap::new(),
+            pattern_steps: 0,
+            dynamic_anchors: HashMap::new(),
             notes: Notes::default(),
         }
     }
 
     /// Compiles everything that `root` leads to and gives its index.
     pub(super) fn compile(&mut self, root: Target) -> Result<Id, SchemaError> {
+        let document = &self.resources.documents[root.place.document as usize];
+        let bytes = document.root().text_bytes() as u64;
+        self.pattern_steps = limits::PATTERN_STEPS + limits::PATTERN_STEPS_PER_SCHEMA_BYTE * bytes;
         let id = self.id_of(root)?;
+        loop {
+            self.compile_pending()?;
+            // A document that was read last may have anchors to which an earlier reference can lead.
+            let anchors = self.dynamic_anchors.keys();
+            let targets: Vec<Target> = anchors
+                .flat_map(|anchor| self.resources.with_dynamic_anchor(anchor))
+                .collect();
+            for target in targets {
+                self.id_of(target)?;
+            }
+            if self.pending.is_empty() {
+                return Ok(id);
+            }
+        }
+    }
+
+    fn compile_pending(&mut self) -> Result<(), SchemaError> {
         while let Some((id, target)) = self.pending.pop() {
             let form = self
                 .compile_one(target)
@@ -96,15 +135,31 @@ impl Compiler {
                 form,
             });
         }
-        Ok(id)
+        Ok(())
     }
 
-    pub(super) fn into_parts(self) -> (Vec<Subschema>, Resources, Notes) {
-        (
-            self.subschemas.into_iter().flatten().collect(),
-            self.resources,
-            self.notes,
-        )
+    /// For each dynamic anchor that is referred to, the schemas that have it, by resource.
+    fn anchored(&self) -> Vec<Anchored> {
+        let mut anchors: Vec<(&String, &usize)> = self.dynamic_anchors.iter().collect();
+        anchors.sort_unstable_by_key(|(_, number)| **number);
+        let ids = |(anchor, _): (&String, _)| {
+            let targets = self.resources.with_dynamic_anchor(anchor).into_iter();
+            Anchored::new(
+                targets
+                    .filter_map(|target| Some((target.resource, *self.ids.get(&target)?)))
+                    .collect(),
+            )
+        };
+        anchors.into_iter().map(ids).collect()
+    }
+
+    pub(super) fn into_parts(self) -> Parts {
+        Parts {
+            anchored: self.anchored(),
+            subschemas: self.subschemas.into_iter().flatten().collect(),
+            resources: self.resources,
+            notes: self.notes,
+        }
     }
 
     fn id_of(&mut self, target: Target) -> Result<Id, SchemaError> {
@@ -204,8 +259,6 @@ impl Compiler {
     }
 
     fn note_unknown_keyword(&mut self, source: &Source<'_>, keyword: &str) {
-        /// A schema with more of them is no typing error.
-        const MAX_NOTES: usize = 100;
         if source.target.place.document == 0 && self.notes.unknown_keywords.len() < MAX_NOTES {
             self.notes
                 .unknown_keywords
@@ -286,13 +339,11 @@ impl Compiler {
             combined(checks).add_reference(initial);
             return Ok(());
         }
-        let mut by_resource = Vec::new();
-        for candidate in self.resources.with_dynamic_anchor(anchor) {
-            by_resource.push((candidate.resource, self.id_of(candidate)?));
-        }
+        let next = self.dynamic_anchors.len();
+        let anchor = *self.dynamic_anchors.entry(anchor.to_owned()).or_insert(next);
         combined(checks)
             .dynamic_references
-            .push(DynamicReference { initial, by_resource });
+            .push(DynamicReference { initial, anchor });
         Ok(())
     }
 
@@ -414,7 +465,9 @@ impl Compiler {
                     Some(_) => {}
                     None => {
                         let name = crate::text::cut(name);
-                        if source.target.place.document == 0 && !self.notes.unknown_formats.contains(&name) {
+                        let has_room = self.notes.unknown_formats.len() < MAX_NOTES;
+                        let is_new = has_room && !self.notes.unknown_formats.contains(&name);
+                        if is_new && source.target.place.document == 0 {
                             self.notes.unknown_formats.push(name);
                         }
                     }
@@ -449,6 +502,11 @@ impl Compiler {
         if self.patterns.len() >= limits::MAX_PATTERNS {
             return Err(SchemaError::limit("has too many different patterns"));
         }
+        let steps = Pattern::compile_steps(text);
+        self.pattern_steps = self
+            .pattern_steps
+            .checked_sub(steps)
+            .ok_or_else(|| SchemaError::limit("has too many large patterns"))?;
         let pattern = Pattern::compile(text).map_err(|error| match error {
             PatternError::Invalid => source.wrong(
                 keyword,
@@ -457,7 +515,8 @@ impl Compiler {
             ),
             PatternError::TooLarge => SchemaError::limit("has a pattern that is too large"),
         })?;
-        if pattern.may_be_slow() && source.target.place.document == 0 {
+        let has_room = self.notes.slow_patterns.len() < MAX_NOTES;
+        if pattern.may_be_slow() && has_room && source.target.place.document == 0 {
             self.notes
                 .slow_patterns
                 .push(super::path_of(source.value, Some(keyword)));
@@ -770,7 +829,8 @@ fn types(source: &Source<'_>, value: Value<'_>) -> Result<Types, SchemaError> {
 fn enumeration(source: &Source<'_>, value: Value<'_>) -> Result<Enumeration, SchemaError> {
     let mut strings = Vec::new();
     let mut others = Vec::new();
-    let mut other_nodes = 0;
+    let mut other_cost = 0;
+    let mut by_hash: HashMap<u64, SmallVec<[Place; 1]>> = HashMap::new();
     for element in value
         .as_array()
         .ok_or_else(|| source.wrong_type("enum", "an array"))?
@@ -778,16 +838,19 @@ fn enumeration(source: &Source<'_>, value: Value<'_>) -> Result<Enumeration, Sch
         match element.as_str() {
             Some(text) => strings.push(text.into()),
             None => {
-                others.push(source.place(element));
-                other_nodes += element.node_count() as u64;
+                let place = source.place(element);
+                others.push(place);
+                other_cost += element.comparison_cost();
+                by_hash.entry(structural_hash(element)).or_default().push(place);
             }
         }
     }
     Ok(Enumeration {
         place: source.place(value),
         strings: Strings::new(strings),
+        by_hash: (others.len() > Enumeration::FEW).then_some(by_hash),
         others,
-        other_nodes,
+        other_cost,
     })
 }
 

@@ -22,8 +22,8 @@ pub use compile::Notes;
 pub use dialect::Draft;
 pub(crate) use resources::Place;
 pub(crate) use subschema::{
-    ArrayChecks, Checks, Closing, Combined, Contains, DynamicReference, Enumeration, Form, Id, Limit,
-    NameLists, NumberChecks, ObjectChecks, PropertyTable, StringChecks, Subschema, Types,
+    Anchored, ArrayChecks, Checks, Closing, Combined, Contains, DynamicReference, Enumeration, Form, Id,
+    Limit, NameLists, NumberChecks, ObjectChecks, PropertyTable, StringChecks, Subschema, Types,
 };
 
 use crate::json::{Document, Node, Value, write_canonical};
@@ -62,8 +62,9 @@ pub struct Schema {
     pub(crate) documents: Vec<Arc<Document>>,
     pub(crate) subschemas: Vec<Subschema>,
     pub(crate) root: Id,
-    /// Whether any reference is dynamic, so that the walker must know by which way it came.
-    pub(crate) has_dynamic_references: bool,
+    /// For each anchor that a dynamic reference means, the schemas that have it. When there are any, the walker must
+    /// know by which way it came.
+    pub(crate) anchored: Vec<Anchored>,
     draft: Draft,
     notes: Notes,
     canonical: Vec<u8>,
@@ -87,15 +88,13 @@ impl Schema {
         let mut compiler = compile::Compiler::new(resources, options.assert_formats);
         let compiled = compiler.compile(root);
         let mut root = compiled.map_err(|error| error.with_path(&document))?;
-        let (mut subschemas, resources, notes) = compiler.into_parts();
-        let has_dynamic_references = subschemas.iter().any(|subschema| match &subschema.form {
-            Form::Checks(checks) => checks
-                .combined
-                .as_ref()
-                .is_some_and(|combined| !combined.dynamic_references.is_empty()),
-            _ => false,
-        });
-        shorten::shorten(&mut subschemas, &mut root, has_dynamic_references);
+        let compile::Parts {
+            mut subschemas,
+            mut anchored,
+            resources,
+            notes,
+        } = compiler.into_parts();
+        shorten::shorten(&mut subschemas, &mut anchored, &mut root);
         let mut canonical = Vec::new();
         write_canonical(document.root(), &mut canonical);
         let hash = crate::digest::sha256(&canonical);
@@ -103,7 +102,7 @@ impl Schema {
             documents: resources.documents,
             subschemas,
             root,
-            has_dynamic_references,
+            anchored,
             draft,
             notes,
             canonical,

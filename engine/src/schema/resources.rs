@@ -10,6 +10,7 @@ use super::SchemaError;
 use super::dialect::{Dialect, Draft, Holds, Vocabularies, subschemas_of};
 use super::metaschema;
 use crate::json::{Document, Kind, Value, View, array_index, unescape_token};
+use crate::limits::{MAX_IDENTIFIER_BYTES, MAX_IDENTIFIERS_BYTES};
 
 /// The base URI of a schema that gives none.
 const DEFAULT_BASE: &str = "assay-schema:///";
@@ -46,11 +47,15 @@ pub(super) struct Resources {
     by_uri: HashMap<String, u32>,
     by_root: HashMap<Place, u32>,
     anchors: HashMap<(u32, String), Target>,
-    dynamic_anchors: HashMap<(u32, String), Target>,
+    /// By their name, then by the resource that has them.
+    dynamic_anchors: HashMap<String, HashMap<u32, Target>>,
+    /// Bytes of the URIs of all resources.
+    identifiers_bytes: usize,
     /// Documents that may be referred to, not yet read, by URI.
     available: HashMap<String, Arc<Document>>,
-    /// The members of large objects, for pointers that step through them.
+    /// The members of large objects and the elements of large arrays, for pointers that step through them.
     members: HashMap<Place, HashMap<String, u32>>,
+    elements: HashMap<Place, Vec<u32>>,
 }
 
 impl Resources {
@@ -98,19 +103,23 @@ impl Resources {
             .dialect_of(place)?
             .or(fallback)
             .unwrap_or(Dialect::standard(Draft::Draft202012));
-        let resource = self.add_resource(uri.to_owned(), place, dialect);
+        let resource = self.add_resource(uri.to_owned(), place, dialect)?;
         self.index(place, resource)?;
         // The root may have got a URI of its own.
         let resource = self.by_root.get(&place).copied().unwrap_or(resource);
         Ok(Target { place, resource })
     }
 
-    fn add_resource(&mut self, uri: String, root: Place, dialect: Dialect) -> u32 {
+    fn add_resource(&mut self, uri: String, root: Place, dialect: Dialect) -> Result<u32, SchemaError> {
+        self.identifiers_bytes += uri.len();
+        if self.identifiers_bytes > MAX_IDENTIFIERS_BYTES {
+            return Err(SchemaError::limit("has too many identifiers"));
+        }
         let index = self.list.len() as u32;
         self.by_uri.entry(uri.clone()).or_insert(index);
         self.by_root.insert(root, index);
         self.list.push(Resource { uri, root, dialect });
-        index
+        Ok(index)
     }
 
     /// The dialect that the `$schema` of a resource root names; `None` where it names none.
@@ -218,7 +227,7 @@ impl Resources {
             let uri = if uri.is_empty() && !fragment.is_empty() {
                 None
             } else {
-                Some(resolve(uri, &self.resource(outer).uri).ok_or_else(|| {
+                Some(resolve(uri, &self.resource(outer).uri)?.ok_or_else(|| {
                     SchemaError::at(
                         dialect.draft.id_keyword(),
                         "is not a URI reference",
@@ -231,7 +240,7 @@ impl Resources {
                     self.by_uri.insert(uri.clone(), outer);
                     self.list[outer as usize].uri = uri;
                 } else {
-                    resource = self.add_resource(uri, place, dialect);
+                    resource = self.add_resource(uri, place, dialect)?;
                 }
             }
             if !fragment.is_empty() && dialect.draft <= Draft::Draft7 {
@@ -248,11 +257,10 @@ impl Resources {
             }
             if let Some(anchor) = schema.get("$dynamicAnchor").and_then(Value::as_str) {
                 self.anchors.insert((resource, anchor.to_owned()), target);
-                self.dynamic_anchors.insert((resource, anchor.to_owned()), target);
+                self.add_dynamic_anchor(anchor, target);
             }
             if schema.get("$recursiveAnchor").and_then(Value::as_bool) == Some(true) {
-                self.dynamic_anchors
-                    .insert((resource, RECURSIVE_ANCHOR.to_owned()), target);
+                self.add_dynamic_anchor(RECURSIVE_ANCHOR, target);
             }
         }
         Ok(resource)
@@ -287,7 +295,7 @@ impl Resources {
     }
 
     fn find_resource(&mut self, reference: &str, resource: u32) -> Result<u32, SchemaError> {
-        let uri = resolve(reference, &self.resource(resource).uri).ok_or_else(SchemaError::dangling)?;
+        let uri = resolve(reference, &self.resource(resource).uri)?.ok_or_else(SchemaError::dangling)?;
         if let Some(found) = self.by_uri.get(&uri) {
             return Ok(*found);
         }
@@ -327,13 +335,20 @@ impl Resources {
     }
 
     fn step(&mut self, place: Place, token: &str) -> Option<u32> {
-        /// From this many members on, an index pays.
-        const INDEXED_MEMBERS: usize = 32;
+        /// From this many members or elements on, an index pays.
+        const INDEXED: usize = 32;
         let document = Arc::clone(&self.documents[place.document as usize]);
         let value = Value::at(&document, place.position);
         match value.view() {
-            View::Array(mut elements) => elements.nth(array_index(token)?).map(Value::position),
-            View::Object(members) if members.len() < INDEXED_MEMBERS => value.get(token).map(Value::position),
+            View::Array(mut elements) if elements.len() < INDEXED => {
+                elements.nth(array_index(token)?).map(Value::position)
+            }
+            View::Array(elements) => {
+                let positions = || elements.map(Value::position).collect();
+                let index = self.elements.entry(place).or_insert_with(positions);
+                index.get(array_index(token)?).copied()
+            }
+            View::Object(members) if members.len() < INDEXED => value.get(token).map(Value::position),
             View::Object(members) => {
                 let index = self.members.entry(place).or_insert_with(|| {
                     members
@@ -346,16 +361,20 @@ impl Resources {
         }
     }
 
-    /// The schema with that dynamic anchor in the resource.
-    pub(super) fn dynamic_anchor(&self, resource: u32, anchor: &str) -> Option<Target> {
-        self.dynamic_anchors.get(&(resource, anchor.to_owned())).copied()
+    fn add_dynamic_anchor(&mut self, anchor: &str, target: Target) {
+        let targets = self.dynamic_anchors.entry(anchor.to_owned()).or_default();
+        targets.insert(target.resource, target);
     }
 
-    /// Every resource that has that dynamic anchor, in the order in which they were found.
+    /// The schema with that dynamic anchor in the resource.
+    pub(super) fn dynamic_anchor(&self, resource: u32, anchor: &str) -> Option<Target> {
+        self.dynamic_anchors.get(anchor)?.get(&resource).copied()
+    }
+
+    /// Every schema with that dynamic anchor.
     pub(super) fn with_dynamic_anchor(&self, anchor: &str) -> Vec<Target> {
-        (0..self.list.len() as u32)
-            .filter_map(|resource| self.dynamic_anchor(resource, anchor))
-            .collect()
+        let targets = self.dynamic_anchors.get(anchor);
+        targets.into_iter().flat_map(HashMap::values).copied().collect()
     }
 }
 
@@ -366,11 +385,17 @@ pub(super) fn split_fragment(reference: &str) -> (&str, &str) {
     reference.split_once('#').unwrap_or((reference, ""))
 }
 
-/// Resolves a reference without fragment against a base (RFC 3986, section 5.2).
-fn resolve(reference: &str, base: &str) -> Option<String> {
-    let reference = IriRef::parse(reference).ok()?;
-    let base = Iri::parse(base).ok()?;
-    Some(reference.resolve_against(&base).ok()?.normalize().into_string())
+/// Resolves a reference without fragment against a base (RFC 3986, section 5.2); `None` when it is not well formed.
+fn resolve(reference: &str, base: &str) -> Result<Option<String>, SchemaError> {
+    // What is resolved is no longer than the two together.
+    if reference.len() + base.len() > MAX_IDENTIFIER_BYTES {
+        return Err(SchemaError::limit("has an identifier that is too long"));
+    }
+    let (Ok(reference), Ok(base)) = (IriRef::parse(reference), Iri::parse(base)) else {
+        return Ok(None);
+    };
+    let resolved = reference.resolve_against(&base);
+    Ok(resolved.ok().map(|uri| uri.normalize().into_string()))
 }
 
 /// Resolves the percent escapes of a fragment; `None` when they are not well formed or not UTF-8.

@@ -1,14 +1,17 @@
 //! Shorter ways through a compiled schema, found when all of it is known. They change no verdict and no count.
 
-use super::subschema::{Checks, Closing, Form, Id, Kinds, Subschema};
+use super::subschema::{Anchored, Checks, Closing, Form, Id, Kinds, Subschema};
 
 /// Puts every edge past the schemas that only pass on, and finds out what tells branches apart.
-pub(super) fn shorten(subschemas: &mut [Subschema], root: &mut Id, has_dynamic_references: bool) {
+pub(super) fn shorten(subschemas: &mut [Subschema], anchored: &mut [Anchored], root: &mut Id) {
+    // A dynamic reference is there when an anchor is referred to.
+    let has_dynamic_references = !anchored.is_empty();
     let targets: Vec<Id> = (0..subschemas.len() as Id)
         .map(|id| target(subschemas, id, has_dynamic_references))
         .collect();
     let redirect = |id: &mut Id| *id = targets[*id as usize];
     redirect(root);
+    anchored.iter_mut().flat_map(Anchored::ids_mut).for_each(redirect);
     for checks in subschemas.iter_mut().filter_map(checks_mut) {
         for_each_edge(checks, redirect);
         checks.array.iter_mut().for_each(|array| array.finish());
@@ -122,7 +125,6 @@ fn for_each_edge(checks: &mut Checks, mut edge: impl FnMut(&mut Id)) {
         combined.every.iter_mut().for_each(&mut edge);
         for reference in &mut combined.dynamic_references {
             edge(&mut reference.initial);
-            reference.by_resource.iter_mut().for_each(|(_, id)| edge(id));
         }
         let lists = combined.any_of.iter_mut().chain(&mut combined.one_of);
         lists.flat_map(|list| list.ids_mut()).for_each(&mut edge);

@@ -3,13 +3,16 @@
 //! Every subschema is one entry of a list and refers to others by their index, so references and recursion are plain
 //! edges. Assertions are grouped by the type of instance that they apply to.
 
+use std::collections::HashMap;
 use std::sync::Arc;
+
+use smallvec::SmallVec;
 
 use super::branches::Branches;
 use super::names::NameList;
 use super::resources::Place;
 use crate::format::Format;
-use crate::json::{HashFilter, Kind, Node, Number, key_hash};
+use crate::json::{HashFilter, Kind, Node, Number, Value, key_hash};
 use crate::pattern::Pattern;
 
 /// The index of a subschema.
@@ -215,15 +218,22 @@ pub(crate) struct Constant {
     pub(crate) text: Option<Box<str>>,
 }
 
-/// The values of `enum`. Strings are looked up; the rest is compared one by one.
+/// The values of `enum`. Strings are looked up, and so is the rest when it is not a few values.
 #[derive(Debug)]
 pub(crate) struct Enumeration {
     /// The array as it stands in the schema.
     pub(crate) place: Place,
     pub(crate) strings: Strings,
     pub(crate) others: Vec<Place>,
-    /// Nodes of all others: what a comparison with them costs.
-    pub(crate) other_nodes: u64,
+    /// Steps that a comparison with all others takes.
+    pub(crate) other_cost: u64,
+    /// The others by their structural hash, when they are more than [`Enumeration::FEW`].
+    pub(crate) by_hash: Option<HashMap<u64, SmallVec<[Place; 1]>>>,
+}
+
+impl Enumeration {
+    /// Up to this many values, comparing one by one is quicker than hashing.
+    pub(crate) const FEW: usize = 8;
 }
 
 /// A set of strings.
@@ -374,6 +384,19 @@ impl PropertyTable {
         self.properties.get(index)
     }
 
+    /// The required names that an object has not.
+    pub(crate) fn missing(&self, object: Value<'_>) -> Vec<&str> {
+        let mut is_there = vec![false; self.properties.len()];
+        for member in object.as_object().into_iter().flat_map(|members| members.raw()) {
+            if let Some(index) = self.names.find(member.hash, member.key()) {
+                is_there[index] = true;
+            }
+        }
+        let names = self.iter().zip(is_there);
+        let missing = names.filter(|((_, property), is_there)| property.required && !is_there);
+        missing.map(|((name, _), _)| name).collect()
+    }
+
     /// The names with what is said of them.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Property)> {
         let names = self.names.names().iter().map(|name| &**name);
@@ -446,6 +469,27 @@ pub(crate) struct Condition {
 pub(crate) struct DynamicReference {
     /// Where it leads when no resource on the path has the anchor.
     pub(crate) initial: Id,
-    /// The schemas with the anchor, by resource.
-    pub(crate) by_resource: Vec<(u32, Id)>,
+    /// Which of the schema's [`Anchored`] it means.
+    pub(crate) anchor: usize,
+}
+
+/// The schemas that have one dynamic anchor, by resource.
+#[derive(Debug)]
+pub(crate) struct Anchored(Vec<(u32, Id)>);
+
+impl Anchored {
+    pub(crate) fn new(mut by_resource: Vec<(u32, Id)>) -> Anchored {
+        by_resource.sort_unstable();
+        Anchored(by_resource)
+    }
+
+    /// The schema with the anchor in a resource.
+    pub(crate) fn in_resource(&self, resource: u32) -> Option<Id> {
+        let at = self.0.binary_search_by_key(&resource, |(known, _)| *known).ok()?;
+        Some(self.0[at].1)
+    }
+
+    pub(crate) fn ids_mut(&mut self) -> impl Iterator<Item = &mut Id> {
+        self.0.iter_mut().map(|(_, id)| id)
+    }
 }
