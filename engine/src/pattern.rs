@@ -3,9 +3,10 @@
 
 mod shape;
 
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use corvus_regex_ecma262::{Edition, Error, Regex, RegexBuilder};
+use corvus_regex_ecma262::{Edition, Error, Flags, Regex, RegexBuilder, UnicodeVersion};
 
 use crate::limits::MAX_PATTERN_BYTES;
 use crate::meter::{LimitExceeded, Meter};
@@ -19,6 +20,8 @@ pub struct Pattern {
     regex: Regex,
     shape: Shape,
     bound: Bound,
+    /// Whether the automata have been built.
+    automata: OnceLock<()>,
 }
 
 /// How the work of a match is bounded.
@@ -95,23 +98,21 @@ impl Pattern {
             return Err(PatternError::TooLarge);
         }
         let shape = Shape::of(source);
-        let regex = match build(source, "u", &shape) {
-            Err(Error::Invalid(_)) => build(source, "", &shape),
+        let regex = match build(source, true, &shape) {
+            Err(Error::Invalid(_)) => build(source, false, &shape),
             other => other,
         };
         let regex = regex.map_err(|error| match error {
             Error::TooLarge(_) => PatternError::TooLarge,
             _ => PatternError::Invalid,
         })?;
-        // Automata are built by the first match. Done here, that is paid for once and no match is charged for it.
-        let sample = "é".repeat(shape.states.min(MANY_STATES) as usize / 2 + 1);
-        let _answer = regex.is_match_within(&sample, QUICK).is_ok();
         Ok(Pattern {
             bound: Bound::of(source, &shape),
             plain: Plain::of(source),
             source: source.into(),
             regex,
             shape,
+            automata: OnceLock::new(),
         })
     }
 
@@ -126,7 +127,7 @@ impl Pattern {
         self.shape.has_backreference || self.shape.repeats_repetition
     }
 
-    /// The steps that compiling a pattern takes, as measured, rounded up.
+    /// The steps that compiling a pattern takes, its automata included, as measured.
     pub(crate) fn compile_steps(source: &str) -> u64 {
         /// For any pattern at all.
         const BASE: u64 = 1_500;
@@ -155,8 +156,11 @@ impl Pattern {
         /// States tried in about the time of one step.
         const STATES_PER_STEP: u64 = 16;
         if let Some(plain) = &self.plain {
+            // Comparing strings goes through some hundred bytes in the time of one step.
+            meter.charge(1 + self.source.len() as u64 / 256)?;
             return Ok(plain.is_match(text));
         }
+        self.automata.get_or_init(|| self.build_automata());
         let len = text.len() as u64;
         let quick = match self.bound {
             Bound::StatesPerByte(states) => {
@@ -181,6 +185,15 @@ impl Pattern {
         }
     }
 
+    /// The first match builds the automata, outside any limit. Their cost is a part of [`Pattern::compile_steps`], so
+    /// that whether a request goes over a limit does not depend on whether it was the first with its schema.
+    #[cold]
+    fn build_automata(&self) {
+        // Of all texts of this length, one past ASCII needs every automaton.
+        let sample = "é".repeat(self.shape.states.min(MANY_STATES) as usize / 2 + 1);
+        let _answer = self.regex.is_match_within(&sample, QUICK).is_ok();
+    }
+
     #[cold]
     fn is_match_slowly(&self, text: &str, meter: &mut Meter) -> Result<bool, LimitExceeded> {
         let limit = meter.pattern_time();
@@ -201,17 +214,21 @@ const QUICK: Duration = Duration::from_nanos(1);
 /// What a quick match may take at the most.
 const MAX_QUICK_TIME: Duration = Duration::from_micros(100);
 
-fn build(source: &str, flags: &str, shape: &Shape) -> Result<Regex, Error> {
+fn build(source: &str, unicode: bool, shape: &Shape) -> Result<Regex, Error> {
+    let flags = Flags {
+        unicode,
+        ..Flags::default()
+    };
     let build = |pattern: &str| {
         RegexBuilder::new(pattern)
-            .flags(flags)
+            .with_flags(flags)
             .edition(Edition::Es2020)
             .build()
     };
-    let regex = build(source)?;
     let is_anchored = source.starts_with('^') && !shape.is_branched;
-    if shape.states < MANY_STATES || is_anchored {
-        return Ok(regex);
+    let is_valid = || Regex::is_valid_with(source, flags, Edition::Es2020, UnicodeVersion::Default);
+    if shape.states < MANY_STATES || is_anchored || !is_valid() {
+        return build(source);
     }
     // The search for a match of many states would build an automaton for many milliseconds, which no limit ends. An
     // empty lookahead, true everywhere, makes the pattern one that has no automaton.

@@ -273,6 +273,19 @@ fn references_that_double_down_to_an_expensive_keyword() {
         ("dependentSchemas", format!("{{\"dependentSchemas\":{{{}}}}}", list(500, |at| format!("\"k{at}\":false"))), format!("{{{}}}", list(5_000, |at| format!("\"{at}\":1")))),
         ("properties", "{\"properties\":{\"a\":true,\"b\":true}}".into(), format!("{{{}}}", list(5_000, |at| format!("\"{at}\":1")))),
         ("patternProperties", "{\"patternProperties\":{\"^x\":true}}".into(), format!("{{{}}}", list(1_000, |at| format!("\"{at}\":1")))),
+        (
+            "patternProperties of 500 plain patterns",
+            format!(
+                "{{\"patternProperties\":{{{}}}}}",
+                list(500, |at| format!("\"^n{at}\":true"))
+            ),
+            format!("{{{}}}", list(10, |at| format!("\"m{at}\":1"))),
+        ),
+        (
+            "a plain pattern of 16 kB",
+            format!("{{\"pattern\":\"^{}b\"}}", long(16_000)),
+            text(16_000),
+        ),
         ("patternProperties of long keys", "{\"patternProperties\":{\"^a+b\":true}}".into(), format!("{{{}}}", list(10, |at| format!("\"{}{at}\":1", long(6_000))))),
         ("additionalProperties", "{\"additionalProperties\":true}".into(), format!("{{{}}}", list(5_000, |at| format!("\"{at}\":1")))),
         ("contains", "{\"contains\":{\"type\":\"string\"}}".into(), format!("[{}]", list(5_000, |at| at.to_string()))),
@@ -1235,8 +1248,8 @@ fn a_document_of_10_mb_costs_in_proportion_to_one_of_1_mb() {
     /// The target is a fifth; noise of a busy machine may add as much again.
     const MAX_RATIO: f64 = 1.4;
     const RUNS: usize = 7;
-    let (schema, small) = honest(6_000);
-    let (_, large) = honest(60_000);
+    let (schema, small) = honest(6_600);
+    let (_, large) = honest(66_000);
     assert!(
         small.len() > 1_000_000 && large.len() > 10_000_000,
         "{} and {} bytes",

@@ -37,7 +37,7 @@ impl<'d> Present<'d> {
             return Ok(Present::InOrder(object));
         }
         let bytes: usize = members.map(|member| member.key.len()).sum();
-        meter.charge((questions + members.len() + bytes / BYTES_PER_STEP) as u64)?;
+        meter.charge((questions + 2 * members.len() + bytes / BYTES_PER_STEP) as u64)?;
         Ok(Present::Set(members.map(|member| member.key).collect()))
     }
 

@@ -45,7 +45,12 @@ impl Walker<'_> {
         at: &Location<'_>,
     ) -> Held {
         let schema = self.schema;
+        /// What comparing an integer past 64 bits takes.
+        const BIG_STEPS: u64 = 4;
         let number = instance.as_number().unwrap_or(Number::Integer(0));
+        if matches!(number, Number::Big(_)) {
+            self.meter.charge(BIG_STEPS)?;
+        }
         let number_of = |limit: Limit| {
             let written = || schema.value(limit.place).as_number();
             limit.number.or_else(written).unwrap_or(Number::Integer(1))

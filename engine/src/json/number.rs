@@ -188,6 +188,16 @@ fn compare_digits_to_double(digits: &str, double: f64) -> Ordering {
     if double.abs() < WITHIN_64_BITS || has_other_sign {
         return sign;
     }
+    // Mostly the lengths tell: a double has about three digits for ten bits of its exponent.
+    let about = (double.to_bits() >> 52 & 0x7ff) as usize - 1023;
+    let about = about * 30_103 / 100_000 + 1;
+    let len = digits.len() - usize::from(sign == Ordering::Less);
+    if len > about + 2 {
+        return sign;
+    }
+    if len + 2 < about {
+        return sign.reverse();
+    }
     let mut buffer = ryu_js::Buffer::new();
     let printed = buffer.format(double.abs());
     let (mantissa, exponent) = printed.split_once("e+").unwrap_or((printed, ""));
