@@ -14,7 +14,8 @@ impl Timestamp {
     /// the year 0001 to the end of 9999, less the last day, on which some places are in the year after.
     pub fn from_micros(micros: i64) -> Timestamp {
         const YEAR_1: i64 = -62_135_596_800_000_000;
-        Timestamp(micros.clamp(YEAR_1, jiff::Timestamp::MAX.as_microsecond()))
+        let end = jiff::Timestamp::MAX.as_second() * 1_000_000;
+        Timestamp(micros.clamp(YEAR_1, end - 1))
     }
 
     /// Microseconds since the start of 1970, UTC.
@@ -34,7 +35,7 @@ impl Timestamp {
     }
 }
 
-/// As [`write_timestamp`].
+/// RFC 3339 with six decimals and `+00:00` (protocol, section 4).
 impl std::fmt::Display for Timestamp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut text = Vec::with_capacity(32);
@@ -88,7 +89,7 @@ mod tests {
         assert_eq!(Timestamp::from_micros(-1).day(), -1);
         assert_eq!(
             Timestamp::from_micros(i64::MAX).to_string(),
-            "9999-12-30T22:00:00.999999+00:00"
+            "9999-12-30T21:59:59.999999+00:00"
         );
         assert_eq!(
             Timestamp::from_micros(i64::MIN).to_string(),
