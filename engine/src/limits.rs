@@ -29,7 +29,7 @@ pub const MAX_PATTERNS: usize = 1_000;
 
 /// Steps that compiling the patterns of one schema may take, and for each byte of its text: a thousand simple patterns
 /// in a schema of their size.
-pub const PATTERN_STEPS: u64 = 1_500_000;
+pub const PATTERN_STEPS: u64 = 1_000_000;
 /// See [`PATTERN_STEPS`].
 pub const PATTERN_STEPS_PER_SCHEMA_BYTE: u64 = 50;
 

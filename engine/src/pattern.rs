@@ -212,7 +212,7 @@ impl Pattern {
 const QUICK: Duration = Duration::from_nanos(1);
 
 /// What a quick match may take at the most.
-const MAX_QUICK_TIME: Duration = Duration::from_micros(100);
+const MAX_QUICK_TIME: Duration = Duration::from_micros(500);
 
 fn build(source: &str, unicode: bool, shape: &Shape) -> Result<Regex, Error> {
     let flags = Flags {

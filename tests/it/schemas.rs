@@ -84,9 +84,9 @@ impl Writer<'_, '_> {
     fn object(&mut self, depth: usize, refers_below: usize) -> Map<String, Value> {
         let mut keywords = Map::new();
         let count = if depth == 0 {
-            1 + self.choices.below(5)
+            2 + self.choices.below(6)
         } else {
-            self.choices.below(4)
+            self.choices.below(5)
         };
         for _ in 0..count {
             if depth < MAX_DEPTH && self.choices.once_in(2) {
