@@ -130,7 +130,7 @@ impl Pattern {
     /// The steps that compiling a pattern takes, its automata included, as measured.
     pub(crate) fn compile_steps(source: &str) -> u64 {
         /// For any pattern at all.
-        const BASE: u64 = 1_500;
+        const BASE: u64 = 2_000;
         /// For each byte that is read.
         const PER_BYTE: u64 = 20;
         /// For each state of an automaton past those that any pattern has; past a thousand none is built.
