@@ -1,4 +1,7 @@
-//! `assay verify` against the ceiling: bare signatures of the same messages with ed25519-dalek, on all cores.
+//! `assay verify` against the ceiling: bare signatures of the same messages on all cores.
+//!
+//! The signatures are those of the engine's own signer: the curve of ed25519-dalek with the SHA-512 of ring, which is a
+//! higher ceiling than ed25519-dalek with its own hash.
 //!
 //! Makes invoice requests, then in turn lets every core sign the messages of their receipts for some seconds, and runs
 //! the binary on the file, recorded and not. Prints the rates and their ratios. The binary is `target/release/assay`;
