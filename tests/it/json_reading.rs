@@ -8,8 +8,8 @@ use proptest::test_runner::TestCaseResult;
 
 use SyntaxErrorKind::{
     ByteOrderMark, ControlCharacter, DuplicateKey, Empty, ExpectedColon, ExpectedCommaOrEnd, ExpectedKey,
-    ExpectedValue, InvalidEscape, InvalidNumber, InvalidUtf8, LoneSurrogate, NumberOverflow, NumberUnderflow,
-    TooDeep, TooLong, TooManyDigits, TrailingText, UnexpectedEnd,
+    ExpectedValue, FractionLost, InvalidEscape, InvalidNumber, InvalidUtf8, LoneSurrogate, NumberOverflow,
+    NumberUnderflow, TooDeep, TooLong, TooManyDigits, TrailingText, UnexpectedEnd,
 };
 
 use crate::choices::{Choices, for_choices};
@@ -207,6 +207,11 @@ fn what_is_wrong_is_named_with_its_line_and_column() {
         ("1e-400", NumberUnderflow, 1, 1),
         ("[-0.001e-330]", NumberUnderflow, 1, 2),
         ("2.4e-324", NumberUnderflow, 1, 1),
+        ("4503599627370496.5", FractionLost, 1, 1),
+        ("[-10000000000000000000000000.1]", FractionLost, 1, 2),
+        ("[4503599627370495.9]", FractionLost, 1, 2),
+        ("[45035996273704961234e-1]", FractionLost, 1, 2),
+        ("[45035996273704960000.00001E+4]", FractionLost, 1, 2),
         ("{\"a\":1,\"a\":2}", DuplicateKey, 1, 8),
         ("{\"a\":1,\n\"\\u0061\":2}", DuplicateKey, 2, 1),
         ("[{\"\":0},{\"\":1,\"b\":2,\"\":3}]", DuplicateKey, 1, 21),

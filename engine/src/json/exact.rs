@@ -68,6 +68,9 @@ pub enum SyntaxErrorKind {
     /// Not zero, but zero as a double.
     #[error("the number is too close to zero for a double")]
     NumberUnderflow,
+    /// Not whole, but of a size at which every double is.
+    #[error("the number has a fraction that a double of its size cannot hold")]
+    FractionLost,
     /// Two members with one key.
     #[error("the key stands twice in one object")]
     DuplicateKey,
@@ -443,6 +446,9 @@ impl Reader<'_, '_> {
             if value == 0.0 && mantissa.bytes().any(|b| matches!(b, b'1'..=b'9')) {
                 return self.fail(SyntaxErrorKind::NumberUnderflow);
             }
+            if value.abs() >= WHOLE_FROM && has_fraction(literal) {
+                return self.fail(SyntaxErrorKind::FractionLost);
+            }
             Node::Float(value)
         };
         self.at = at;
@@ -463,4 +469,20 @@ impl Reader<'_, '_> {
     fn fail<T>(&self, kind: SyntaxErrorKind) -> Step<T> {
         Err(Fault { kind, at: self.at })
     }
+}
+
+/// From here on a double has no place for a fraction (IEEE 754: 52 bits after the leading one).
+pub(super) const WHOLE_FROM: f64 = (1u64 << 52) as f64;
+
+/// Whether the value of a literal, which follows the grammar, is not whole.
+fn has_fraction(literal: &str) -> bool {
+    let (mantissa, exponent) = literal.split_once(['e', 'E']).unwrap_or((literal, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    // An exponent past 64 bits makes infinity or zero of every mantissa, which have been told before.
+    let exponent: i64 = exponent.parse().unwrap_or_default();
+    let places = (fraction.len() as i64).saturating_sub(exponent);
+    let from_the_right = fraction.bytes().rev().chain(whole.bytes().rev());
+    from_the_right
+        .take(usize::try_from(places).unwrap_or_default())
+        .any(|digit| matches!(digit, b'1'..=b'9'))
 }

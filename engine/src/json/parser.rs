@@ -1,8 +1,8 @@
 //! The fast reader: simd-json over buffers that are used again, with the exact reader behind it.
 //!
 //! simd-json finds the structure and unescapes; this file turns its tape into ours. Whatever simd-json refuses or may
-//! have lost goes to the exact reader, whose answer counts: an integer past 64 bits, a zero that may be an underflow,
-//! and every error, which needs its line and column.
+//! have lost goes to the exact reader, whose answer counts: an integer past 64 bits, a zero that may be an underflow, a
+//! large number that may have had a fraction, and every error, which needs its line and column.
 
 use simd_json::{Buffers, INPUT_PADDING, StaticNode, Tape};
 
@@ -109,8 +109,10 @@ fn copy_tape(tape: &Tape<'_>, document: &mut Document) -> bool {
             simd_json::Node::Static(StaticNode::U64(value)) => {
                 i64::try_from(value).map_or(Node::Unsigned(value), Node::Integer)
             }
-            // A zero may be an underflow, which only its text tells.
-            simd_json::Node::Static(StaticNode::F64(value)) if value == 0.0 || !value.is_finite() => {
+            // A zero may be an underflow, and a large number may have had a fraction: only the text tells.
+            simd_json::Node::Static(StaticNode::F64(value))
+                if value == 0.0 || value.abs() >= exact::WHOLE_FROM =>
+            {
                 return false;
             }
             simd_json::Node::Static(StaticNode::F64(value)) => Node::Float(value),
