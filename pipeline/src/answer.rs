@@ -13,10 +13,9 @@ use assay_engine::response::Detail;
 use assay_engine::time::Timestamp;
 use assay_engine::verdict::Outcome;
 use assay_engine::verifier::{OutputName, Stamp, Verifier, Worker};
-use uuid::Uuid;
 
 use crate::record::{Batch, Record, RecordText};
-use crate::run::RunId;
+use crate::run_id::RunId;
 
 /// What a record holds.
 #[derive(Clone, Debug)]
@@ -211,18 +210,4 @@ fn now() -> Timestamp {
         .duration_since(std::time::UNIX_EPOCH)
         .unwrap_or_default();
     Timestamp::from_micros(i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX))
-}
-
-impl RunId {
-    /// The name of a run's record: a version 8 UUID (RFC 9562, section 5.8) of the run's bytes, with the record's number in
-    /// its last 40 bits. The names of a run ascend with its records, which makes them cheap to record, and are the same
-    /// when the run is resumed.
-    pub fn verification_id(self, number: u64) -> Uuid {
-        /// Records of one run that have names of their own.
-        const NUMBER_BITS: u32 = 40;
-        let run = u128::from_be_bytes(self.0);
-        let number_mask = (1u128 << NUMBER_BITS) - 1;
-        let bits = (run & !number_mask) | (u128::from(number) & number_mask);
-        uuid::Builder::from_custom_bytes(bits.to_be_bytes()).into_uuid()
-    }
 }

@@ -9,6 +9,7 @@ pub mod progress;
 pub mod record;
 pub mod resume;
 pub mod run;
+pub mod run_id;
 mod sink;
 mod source;
 pub mod summary;

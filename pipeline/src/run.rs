@@ -16,14 +16,11 @@ use assay_ledger::{Ledger, LedgerError};
 use crate::answer::{RecordForm, Stage};
 use crate::input::Input;
 use crate::progress::Progress;
+use crate::run_id::RunId;
 use crate::sink::Sink;
 pub use crate::source::ReadError;
 use crate::source::Source;
 use crate::summary::Summary;
-
-/// Tells runs apart: 16 random bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RunId(pub [u8; 16]);
 
 /// What a run does.
 #[derive(Debug)]

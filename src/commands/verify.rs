@@ -13,7 +13,8 @@ use assay_pipeline::answer::{OutputForm, RecordForm};
 use assay_pipeline::input::Input;
 use assay_pipeline::progress::Progress;
 use assay_pipeline::resume;
-use assay_pipeline::run::{Options, RunError, RunId, run as run_pipeline};
+use assay_pipeline::run::{Options, RunError, run as run_pipeline};
+use assay_pipeline::run_id::RunId;
 use assay_pipeline::summary::Summary;
 
 use crate::cli::{DetailArgument, Global, Verify};
@@ -43,7 +44,7 @@ pub(crate) fn run(global: &Global, arguments: &Verify) -> Result<u8, Failure> {
     let run = begin_run(arguments, &inputs, ledger.as_mut())?;
     let mut output = Output::open(arguments)?;
     let run_id = match &run {
-        Some(run) => RunId(run.id()),
+        Some(run) => RunId(run.id),
         None => RunId(settings::random_bytes()?),
     };
     let options = Options {
