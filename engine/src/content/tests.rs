@@ -288,7 +288,7 @@ proptest! {
 
     #[test]
     fn white_space_around_a_text_changes_nothing_but_the_byte_order_mark(pieced in pieced_text()) {
-        prop_assume!(!pieced.contains('\u{FEFF}'));
+        let pieced = pieced.replace('\u{FEFF}', "");
         let bare = scan_text(pieced.trim());
         let padded = scan_text(&format!(" \n{}\n ", pieced.trim()));
         for check in [ContentCheck::PlaceholderText, ContentCheck::EmptyText, ContentCheck::RefusalText] {
