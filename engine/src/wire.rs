@@ -465,6 +465,7 @@ fn totals(
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use proptest::strategy::ValueTree as _;
 
     use super::*;
     use crate::receipt::{Signer, write_signed_bytes};
@@ -484,7 +485,7 @@ mod tests {
     }
 
     fn violations(checks: &'static [&'static str]) -> impl Strategy<Value = Violations> {
-        let violation = (prop::sample::select(checks), field(), text(), text(), text());
+        let violation = (prop::sample::select(checks), field(), text(), text(), text()).boxed();
         let many = prop_oneof![3 => 0..5usize, 1 => 95..130usize];
         let listed = many.prop_flat_map(move |count| prop::collection::vec(violation.clone(), count));
         let any = listed.prop_map(|found| {

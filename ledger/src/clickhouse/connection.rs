@@ -23,6 +23,9 @@ const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(2);
 /// How often an idle connection is probed by the system.
 const TCP_KEEPALIVE: Duration = Duration::from_secs(60);
 
+/// How long a statement that changes the schema may take. Some rewrite what is stored.
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(3_600);
+
 /// A connection to one database.
 pub(super) struct Connection {
     pub(super) client: Client,
@@ -141,11 +144,7 @@ impl Connection {
         operation: &'static str,
         sql: &str,
     ) -> Result<(), ClickHouseError> {
-        self.wait(
-            operation,
-            self.settings.query_timeout,
-            client.query_raw(sql).execute(),
-        )
+        self.wait(operation, STATEMENT_TIMEOUT, client.query_raw(sql).execute())
     }
 
     /// Runs a query and takes all its rows.
