@@ -4,7 +4,6 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
 use assay_ledger::clickhouse::{ClickHouse, ClickHouseSettings};
-use uuid::Uuid;
 
 /// A database that is dropped when the test has ended.
 pub(crate) struct Database {
@@ -20,6 +19,13 @@ pub(crate) fn clickhouse_url() -> String {
     )
 }
 
+/// A name that no other test has.
+pub(crate) fn random_name() -> String {
+    let mut bytes = [0; 12];
+    getrandom::fill(&mut bytes).unwrap();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 impl Database {
     /// A database with the tables in it.
     pub(crate) fn migrated() -> Database {
@@ -31,7 +37,7 @@ impl Database {
     /// The name of a database that is not there yet.
     pub(crate) fn fresh() -> Database {
         Database {
-            name: format!("assay_test_{}", Uuid::new_v4().simple()),
+            name: format!("assay_test_{}", random_name()),
             url: clickhouse_url(),
         }
     }
