@@ -22,7 +22,9 @@ const MAX_DIFFERENCES: usize = 20;
 const RECEIPT_HASH: &str = "sipHash64(toString((verification_id, toUnixTimestamp64Micro(verified_at), toInt32(counted_on), \
     task_id, agent_id, result, enforce_rules, strict_content_check, detail, hex(output_hash), hex(schema_hash), \
     hex(rules_hash), hex(request_hash), schema_passed, schema_total, integrity_passed, integrity_total, \
-    schema_violations, content_violations, rule_violations, schema_checks, content_checks, rule_checks, violations, \
+    schema_violations, content_violations, rule_violations, schema_checks, content_checks, rule_checks, \
+    `violations.source`, `violations.check`, `violations.field`, `violations.expected`, `violations.found`, \
+    `violations.detail`, \
     public_key_url, service, mcp, verifier_version, key_version, hex(signature), source_topic, source_partition, \
     source_offset)))";
 

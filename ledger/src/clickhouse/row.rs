@@ -43,11 +43,8 @@ const FAIL: i8 = 2;
 const FULL: i8 = 1;
 const COMPACT: i8 = 2;
 
-/// The lists of violations, as the column `violations` numbers them.
+/// The lists of violations, as the column `violations.source` numbers them.
 const SOURCES: [i8; 3] = [1, 2, 3];
-
-/// An entry of the column `violations`: source, check, field, expected, found, detail.
-type Entry = (i8, String, String, String, String, String);
 
 /// A row of the table `receipts`; the fields are its columns, in their order.
 #[derive(Clone, Debug, PartialEq, Row, Serialize, Deserialize)]
@@ -76,7 +73,18 @@ pub struct ReceiptRow {
     schema_checks: Vec<String>,
     content_checks: Vec<String>,
     rule_checks: Vec<String>,
-    violations: Vec<Entry>,
+    #[serde(rename = "violations.source")]
+    sources: Vec<i8>,
+    #[serde(rename = "violations.check")]
+    checks: Vec<String>,
+    #[serde(rename = "violations.field")]
+    fields: Vec<String>,
+    #[serde(rename = "violations.expected")]
+    expected: Vec<String>,
+    #[serde(rename = "violations.found")]
+    found: Vec<String>,
+    #[serde(rename = "violations.detail")]
+    details: Vec<String>,
     public_key_url: String,
     service: String,
     mcp: String,
@@ -102,6 +110,11 @@ impl ReceiptRow {
             ..
         } = response;
         let place = place.unwrap_or(NOWHERE);
+        let lists = [
+            &verdict.schema_violations,
+            &verdict.content_violations,
+            &verdict.rule_violations,
+        ];
         ReceiptRow {
             verification_id: response.verification_id,
             verified_at: response.verified_at.micros(),
@@ -132,7 +145,12 @@ impl ReceiptRow {
             schema_checks: names(&verdict.schema_violations),
             content_checks: names(&verdict.content_violations),
             rule_checks: names(&verdict.rule_violations),
-            violations: entries(verdict),
+            sources: sources(lists),
+            checks: texts(lists, |violation| &violation.check),
+            fields: texts(lists, |violation| &violation.field),
+            expected: texts(lists, |violation| &violation.expected),
+            found: texts(lists, |violation| &violation.found),
+            details: texts(lists, |violation| &violation.detail),
             public_key_url: identity.public_key_url.clone(),
             service: identity.service.clone(),
             mcp: identity.mcp.clone(),
@@ -161,9 +179,16 @@ impl ReceiptRow {
             list(self.content_violations, self.content_checks),
             list(self.rule_violations, self.rule_checks),
         ];
-        for (source, check, field, expected, found, detail) in self.violations {
+        let count = self.sources.len();
+        let mut columns = [self.fields, self.expected, self.found, self.details].map(Vec::into_iter);
+        if self.checks.len() != count || columns.iter().any(|column| column.len() != count) {
+            return Err(damaged("the lists of violations differ in length"));
+        }
+        for (source, check) in self.sources.into_iter().zip(self.checks) {
             let place = SOURCES.iter().position(|known| *known == source);
             let place = place.ok_or(damaged("a violation has no known source"))?;
+            let [field, expected, found, detail] =
+                columns.each_mut().map(|column| column.next().unwrap_or_default());
             lists[place].entries.push(Violation {
                 check: CheckName::Owned(check),
                 field,
@@ -223,26 +248,15 @@ fn names(list: &Violations) -> Vec<String> {
     list.checks.iter().map(|check| check.to_string()).collect()
 }
 
-fn entries(verdict: &Verdict) -> Vec<Entry> {
-    let lists = [
-        &verdict.schema_violations,
-        &verdict.content_violations,
-        &verdict.rule_violations,
-    ];
-    let mut entries = Vec::with_capacity(lists.iter().map(|list| list.entries.len()).sum());
-    for (source, list) in SOURCES.into_iter().zip(lists) {
-        for violation in &list.entries {
-            let Violation {
-                check,
-                field,
-                expected,
-                found,
-                detail,
-            } = violation.clone();
-            entries.push((source, check.into_owned(), field, expected, found, detail));
-        }
-    }
-    entries
+fn sources(lists: [&Violations; 3]) -> Vec<i8> {
+    let of_list = |(source, list): (i8, &Violations)| vec![source; list.entries.len()];
+    SOURCES.into_iter().zip(lists).flat_map(of_list).collect()
+}
+
+/// One text of every violation that is listed.
+fn texts(lists: [&Violations; 3], text: impl Fn(&Violation) -> &str) -> Vec<String> {
+    let entries = lists.into_iter().flat_map(|list| &list.entries);
+    entries.map(|violation| text(violation).to_owned()).collect()
 }
 
 fn list(total: u64, checks: Vec<String>) -> Violations {
@@ -306,7 +320,7 @@ mod tests {
         table
             .lines()
             .filter_map(|line| line.strip_prefix("    ")?.split(' ').next())
-            .filter(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
+            .map(|name| name.trim_matches('`'))
             .collect()
     }
 
