@@ -15,7 +15,8 @@
 //!
 //! The rest is what they share: `choices`, `texts` and `schemas` make random material, `naive` is the naive counter,
 //! `material` finds what lies in files,
-//! `command` runs the program, `database` and `broker` reach the services, and `receipts` makes receipts.
+//! `command` runs the program, `database` and `broker` reach the services, `faulty_way` breaks the way to them, and `receipts` makes
+//! receipts.
 
 #![expect(
     clippy::unwrap_used,
@@ -24,6 +25,7 @@
 )]
 
 mod attacks;
+mod broker;
 mod canonical;
 mod cases;
 mod choices;
@@ -32,10 +34,12 @@ mod clickhouse;
 mod command;
 mod counts;
 mod database;
+mod faulty_way;
 mod interruption;
 mod json_reading;
 mod material;
 mod naive;
+mod project;
 mod receipts;
 mod schemas;
 mod suite;
