@@ -180,7 +180,14 @@ impl Topics {
         for partition in 0..self.partitions {
             list.add_partition(&self.receipts, partition);
         }
-        let committed = consumer.committed_offsets(list, PATIENCE).unwrap();
+        let began = Instant::now();
+        let committed = loop {
+            match consumer.committed_offsets(list.clone(), PATIENCE) {
+                Ok(committed) => break committed,
+                // A group that nobody has used yet may have no coordinator for a moment.
+                Err(error) => assert!(began.elapsed() < PATIENCE, "{error}"),
+            }
+        };
         committed
             .elements()
             .iter()

@@ -83,7 +83,8 @@ fn assert_same_answers(embedded: &Ledger, cluster: &ClickHouse, receipts: &[(Rec
         let expected = embedded.receipt(id).unwrap().unwrap();
         assert_eq!(wire(&cluster.receipt(id).unwrap().unwrap()), wire(&expected));
     }
-    let times = [0, 1, 7, 40, 400].map(|days| START_MICROS + days * DAY_MICROS / 4);
+    // Long ago, in the midst of it, and now.
+    let times = [-1, 3, 400].map(|quarters| START_MICROS + quarters * DAY_MICROS / 4);
     for agent in AGENTS.into_iter().flatten().chain(["nobody"]) {
         for as_of in times.into_iter().map(Timestamp::from_micros) {
             let expected = embedded.history(agent, as_of).unwrap();
@@ -102,7 +103,7 @@ fn batches() -> impl Strategy<Value = Vec<Vec<(usize, u8, u8, i32, bool)>>> {
 
 #[test]
 fn both_ledgers_answer_the_same_to_the_last_digit() {
-    let mut runner = TestRunner::new(ProptestConfig::with_cases(6));
+    let mut runner = TestRunner::new(ProptestConfig::with_cases(4));
     runner
         .run(&batches(), |batches| {
             let folder = tempfile::tempdir().unwrap();

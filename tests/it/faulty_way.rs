@@ -38,7 +38,6 @@ struct State {
     fault: Fault,
     /// How often it still goes wrong.
     times: usize,
-    inserts: usize,
 }
 
 impl FaultyWay {
@@ -62,11 +61,6 @@ impl FaultyWay {
         let mut state = self.state.lock().unwrap();
         state.fault = fault;
         state.times = times;
-    }
-
-    /// How many inserts have come this way.
-    pub(crate) fn inserts(&self) -> usize {
-        self.state.lock().unwrap().inserts
     }
 }
 
@@ -174,7 +168,6 @@ fn next(state: &Mutex<State>, is_insert: bool) -> Fault {
 fn next_taken(state: &Mutex<State>, is_insert: bool) -> Fault {
     let fault = peek(state, is_insert);
     let mut state = state.lock().unwrap();
-    state.inserts += usize::from(is_insert);
     if !matches!(fault, Fault::None) {
         state.times -= 1;
     }

@@ -12,7 +12,7 @@ use rdkafka::Statistics;
 use rdkafka::client::ClientContext;
 use rdkafka::consumer::base_consumer::PartitionQueue;
 use rdkafka::consumer::{BaseConsumer, CommitMode, Consumer as _, ConsumerContext, Rebalance};
-use rdkafka::error::{KafkaError, KafkaResult};
+use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::record::TopicRecord;
@@ -70,6 +70,10 @@ impl ClientContext for GroupContext {
     }
 
     fn error(&self, error: KafkaError, reason: &str) {
+        if error.rdkafka_error_code() == Some(RDKafkaErrorCode::PartitionEOF) {
+            // The end of a partition is told where it is read, and is no trouble.
+            return;
+        }
         self.add(Event::Trouble(format!("{error}: {reason}")));
     }
 }
