@@ -43,13 +43,14 @@ pub(super) fn tell(notice: &Notice, quiet: bool) {
         Notice::Held { reason } => terminal::error(&format!("nothing is stored before this is mended: {reason}")),
         Notice::Retrying { reason } => terminal::warn(reason),
         Notice::Recovered if !quiet => terminal::note("receipts are stored again"),
-        Notice::DeadLetter {
+        Notice::DeadLetters {
+            count,
             partition,
             offset,
             code,
             message,
         } => terminal::warn(&format!(
-            "the record at partition {partition}, offset {offset} became a dead letter, {code}: {message}"
+            "{count} records became dead letters, the first at partition {partition}, offset {offset}, {code}: {message}"
         )),
         Notice::Broker(words) if !quiet => terminal::note(&format!("broker: {words}")),
         Notice::Recovered | Notice::Broker(_) => {}

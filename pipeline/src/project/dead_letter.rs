@@ -5,18 +5,24 @@
 
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Sender, unbounded};
 use rdkafka::ClientConfig;
 use rdkafka::client::ClientContext;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::{DeliveryResult, Header, OwnedHeaders};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _, ProducerContext};
 
-use super::record::{Refusal, TopicRecord};
+use super::record::{Letter, Refusal, TopicRecord};
 use super::storer::Rejections;
 
 /// How long a letter may take to be acknowledged before it is sent anew.
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The client reports on its own within the timeout; this is for when it does not.
+const SLACK: Duration = Duration::from_secs(5);
+
+/// Kibibytes of letters that wait to be sent.
+const QUEUE_KBYTES: &str = "65536";
 
 /// Bytes of a letter: the largest record that a receipts topic may have, and the headers that are added.
 const MAX_LETTER_BYTES: usize = 64 * 1024 * 1024;
@@ -24,21 +30,25 @@ const MAX_LETTER_BYTES: usize = 64 * 1024 * 1024;
 /// Characters of the message in a letter's header.
 const MAX_MESSAGE_CHARS: usize = 1_000;
 
+/// What became of a letter, by its place among those that were sent together.
+type Acknowledged = (usize, Result<(), KafkaError>);
+
 /// Tells whoever waits that a letter was acknowledged.
 struct Acknowledge;
 
 impl ClientContext for Acknowledge {}
 
 impl ProducerContext for Acknowledge {
-    type DeliveryOpaque = Box<Sender<Result<(), KafkaError>>>;
+    type DeliveryOpaque = Box<(usize, Sender<Acknowledged>)>;
 
     fn delivery(&self, result: &DeliveryResult<'_>, waiting: Self::DeliveryOpaque) {
         let result = match result {
             Ok(_) => Ok(()),
             Err((error, _)) => Err(error.clone()),
         };
+        let (place, waiting) = *waiting;
         // Whoever waits no longer sends the letter anew.
-        let _gone = waiting.try_send(result).is_err();
+        let _gone = waiting.send((place, result)).is_err();
     }
 }
 
@@ -57,7 +67,8 @@ impl DeadLetters {
             .set("enable.idempotence", "true")
             .set("message.max.bytes", MAX_LETTER_BYTES.to_string())
             .set("message.timeout.ms", DELIVERY_TIMEOUT.as_millis().to_string())
-            .set("linger.ms", "0")
+            .set("linger.ms", "5")
+            .set("queue.buffering.max.kbytes", QUEUE_KBYTES)
             .set("allow.auto.create.topics", "false");
         Ok(DeadLetters {
             producer: config.create_with_context(Acknowledge)?,
@@ -66,34 +77,59 @@ impl DeadLetters {
         })
     }
 
-    fn send(&self, record: &TopicRecord, value: Option<&[u8]>, refusal: &Refusal) -> Result<(), KafkaError> {
-        let (waiting, acknowledged) = bounded(1);
+    /// Sends letters and waits until it is known what became of each.
+    fn send(&self, letters: &[(usize, Letter<'_>)], with_value: bool, results: &mut [Result<(), KafkaError>]) {
+        let timed_out = || Err(KafkaError::MessageProduction(RDKafkaErrorCode::MessageTimedOut));
+        let (waiting, acknowledged) = unbounded();
+        let until = Instant::now() + DELIVERY_TIMEOUT + SLACK;
+        let mut open = 0;
+        for (place, letter) in letters {
+            results[*place] = timed_out();
+            match self.enqueue(*place, letter, with_value, &waiting, until) {
+                Ok(()) => open += 1,
+                Err(error) => results[*place] = Err(error),
+            }
+        }
+        while open > 0 && Instant::now() < until {
+            self.producer.poll(Duration::from_millis(20));
+            while let Ok((place, result)) = acknowledged.try_recv() {
+                results[place] = result;
+                open -= 1;
+            }
+        }
+    }
+
+    fn enqueue(
+        &self,
+        place: usize,
+        (record, refusal): &Letter<'_>,
+        with_value: bool,
+        waiting: &Sender<Acknowledged>,
+        until: Instant,
+    ) -> Result<(), KafkaError> {
+        let opaque = Box::new((place, waiting.clone()));
         let mut letter: BaseRecord<'_, [u8], [u8], _> =
-            BaseRecord::with_opaque_to(&self.topic, Box::new(waiting)).headers(self.headers(record, refusal));
+            BaseRecord::with_opaque_to(&self.topic, opaque).headers(self.headers(record, refusal));
         if let Some(key) = &record.key {
             letter = letter.key(key);
         }
-        if let Some(value) = value {
+        if let Some(value) = record.value.as_ref().filter(|_| with_value) {
             letter = letter.payload(value);
         }
         if let Some(timestamp) = record.timestamp {
             letter = letter.timestamp(timestamp);
         }
-        self.producer.send(letter).map_err(|(error, _)| error)?;
-        self.wait(&acknowledged)
-    }
-
-    fn wait(&self, acknowledged: &Receiver<Result<(), KafkaError>>) -> Result<(), KafkaError> {
-        /// The client reports on its own within the timeout; this is for when it does not.
-        const SLACK: Duration = Duration::from_secs(5);
-        let until = Instant::now() + DELIVERY_TIMEOUT + SLACK;
-        while Instant::now() < until {
-            self.producer.poll(Duration::from_millis(50));
-            if let Ok(result) = acknowledged.try_recv() {
-                return result;
+        loop {
+            let Err((error, again)) = self.producer.send(letter) else {
+                return Ok(());
+            };
+            let is_full = error.rdkafka_error_code() == Some(RDKafkaErrorCode::QueueFull);
+            if !is_full || Instant::now() >= until {
+                return Err(error);
             }
+            letter = again;
+            self.producer.poll(Duration::from_millis(20));
         }
-        Err(KafkaError::MessageProduction(RDKafkaErrorCode::MessageTimedOut))
     }
 
     fn headers(&self, record: &TopicRecord, refusal: &Refusal) -> OwnedHeaders {
@@ -130,20 +166,33 @@ impl DeadLetters {
 }
 
 impl Rejections for DeadLetters {
-    fn reject(&self, record: &TopicRecord, refusal: &Refusal) -> Result<(), String> {
-        let sent = match self.send(record, record.value.as_deref(), refusal) {
-            Err(error) if is_too_large(&error) => {
-                // The topic takes smaller records than the receipts topic. The letter then says where the value lies.
-                let bytes = record.value.as_ref().map_or(0, Vec::len);
-                let stub = Refusal {
-                    code: refusal.code,
-                    message: format!("{} (the value, {bytes} bytes, is too large for this topic)", refusal.message),
-                };
-                self.send(record, None, &stub)
-            }
-            sent => sent,
-        };
-        sent.map_err(|error| error.to_string())
+    fn reject(&self, letters: &[Letter<'_>]) -> Vec<Result<(), String>> {
+        let mut results = vec![Ok(()); letters.len()];
+        let all: Vec<(usize, Letter<'_>)> = letters.iter().copied().enumerate().collect();
+        self.send(&all, true, &mut results);
+        // A topic may take smaller records than the receipts topic. The letter then says where the value lies.
+        let too_large = |result: &Result<(), KafkaError>| result.as_ref().is_err_and(is_too_large);
+        let places: Vec<usize> = (0..results.len()).filter(|place| too_large(&results[*place])).collect();
+        let stubs: Vec<Refusal> = places.iter().map(|place| stub(&letters[*place])).collect();
+        let smaller: Vec<(usize, Letter<'_>)> = places
+            .iter()
+            .zip(&stubs)
+            .map(|(place, stub)| (*place, (letters[*place].0, stub)))
+            .collect();
+        self.send(&smaller, false, &mut results);
+        results
+            .into_iter()
+            .map(|result| result.map_err(|error| error.to_string()))
+            .collect()
+    }
+}
+
+/// The refusal of a letter that is sent without its value.
+fn stub((record, refusal): &Letter<'_>) -> Refusal {
+    let bytes = record.value.as_ref().map_or(0, Vec::len);
+    Refusal {
+        code: refusal.code,
+        message: format!("{} (the value, {bytes} bytes, is too large for this topic)", refusal.message),
     }
 }
 

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use assay_ledger::clickhouse::FaultClass;
 
+use super::record::Letter;
+
 /// Something that an operator should hear of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
@@ -21,9 +23,11 @@ pub enum Notice {
     },
     /// Storing works again.
     Recovered,
-    /// A record went to the dead letters.
-    DeadLetter {
-        /// Its partition in the receipts topic.
+    /// Records went to the dead letters.
+    DeadLetters {
+        /// How many, in this batch.
+        count: usize,
+        /// The partition of the first in the receipts topic.
         partition: i32,
         /// Its offset.
         offset: i64,
@@ -184,15 +188,22 @@ impl Monitor {
         }
     }
 
-    pub(super) fn note_dead_letter(&self, partition: i32, offset: i64, code: &'static str, message: String) {
-        metrics::counter!("assay_project_dead_letters_total", "code" => code).increment(1);
-        self.dead_letters.fetch_add(1, Ordering::Relaxed);
+    /// Notes dead letters that are safe; an operator hears of the first of them.
+    pub(super) fn note_dead_letters(&self, letters: &[Letter<'_>]) {
+        let Some((record, refusal)) = letters.first() else {
+            return;
+        };
+        for (_, refusal) in letters {
+            metrics::counter!("assay_project_dead_letters_total", "code" => refusal.code).increment(1);
+        }
+        self.dead_letters.fetch_add(letters.len() as u64, Ordering::Relaxed);
         self.note_progress();
-        self.notify(Notice::DeadLetter {
-            partition,
-            offset,
-            code,
-            message,
+        self.notify(Notice::DeadLetters {
+            count: letters.len(),
+            partition: record.partition,
+            offset: record.offset,
+            code: refusal.code,
+            message: refusal.message.clone(),
         });
     }
 

@@ -78,6 +78,9 @@ pub(super) struct Refusal {
     pub(super) message: String,
 }
 
+/// A record that becomes a dead letter, and why.
+pub(super) type Letter<'r> = (&'r TopicRecord, &'r Refusal);
+
 /// The code of a record that is no receipt.
 const NOT_A_RECEIPT: &str = "not_a_receipt";
 

@@ -14,7 +14,7 @@ use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use super::backoff::Backoff;
 use super::batch::Batch;
 use super::monitor::Monitor;
-use super::record::{Refusal, RowReader, TopicRecord, with_causes};
+use super::record::{Letter, Refusal, RowReader, with_causes};
 
 /// Rows that may be refused one after another before it is taken for a fault of the table.
 const MAX_REFUSED_IN_A_ROW: u32 = 10;
@@ -45,8 +45,8 @@ impl Sink for ClickHouse {
 
 /// Where records go that cannot be stored.
 pub(super) trait Rejections: Sync {
-    /// Returns when the record is safe there; the text says why it is not.
-    fn reject(&self, record: &TopicRecord, refusal: &Refusal) -> Result<(), String>;
+    /// Returns when it is known of each record whether it is safe there; the text says why it is not.
+    fn reject(&self, letters: &[Letter<'_>]) -> Vec<Result<(), String>>;
 }
 
 /// How fast batches may follow each other: slower while the server cannot merge what it has.
@@ -113,17 +113,19 @@ impl Storer<'_> {
             .collect();
         let mut rows = Vec::with_capacity(read.len());
         let mut places = Vec::with_capacity(read.len());
+        let mut letters = Vec::new();
+        for (place, row) in read.iter().enumerate() {
+            if let Err(refusal) = row {
+                letters.push((&batch.records[place], refusal));
+            }
+        }
+        if self.reject(batch, letters) == Outcome::CalledOff {
+            return Outcome::CalledOff;
+        }
         for (place, row) in read.into_iter().enumerate() {
-            match row {
-                Ok(row) => {
-                    rows.push(row);
-                    places.push(place);
-                }
-                Err(refusal) => {
-                    if self.reject(batch, place, &refusal) == Outcome::CalledOff {
-                        return Outcome::CalledOff;
-                    }
-                }
+            if let Ok(row) = row {
+                rows.push(row);
+                places.push(place);
             }
         }
         self.store_rows(batch, &rows, &places)
@@ -159,7 +161,8 @@ impl Storer<'_> {
                         code: REFUSED_BY_STORE,
                         message,
                     };
-                    if self.reject(batch, places[part.start], &refusal) == Outcome::CalledOff {
+                    let record = &batch.records[places[part.start]];
+                    if self.reject(batch, vec![(record, &refusal)]) == Outcome::CalledOff {
                         return Outcome::CalledOff;
                     }
                 }
@@ -220,30 +223,37 @@ impl Storer<'_> {
         self.sink.insert(rows, token)
     }
 
-    /// Makes a record a dead letter; until it is safe there, the batch is not done.
-    fn reject(&self, batch: &Batch, place: usize, refusal: &Refusal) -> Outcome {
-        let record = &batch.records[place];
-        let mut backoff = Backoff::new(record.offset as u64);
-        loop {
+    /// Makes records dead letters; until each is safe there, the batch is not done.
+    fn reject(&self, batch: &Batch, mut letters: Vec<Letter<'_>>) -> Outcome {
+        let mut backoff = Backoff::new(batch.number);
+        while !letters.is_empty() {
             if self.is_called_off(batch) {
                 return Outcome::CalledOff;
             }
-            match self.rejections.reject(record, refusal) {
-                Ok(()) => {
-                    let message = refusal.message.clone();
-                    self.monitor
-                        .note_dead_letter(record.partition, record.offset, refusal.code, message);
-                    return Outcome::Done;
-                }
-                Err(reason) => {
-                    self.monitor
-                        .hold(&format!("a dead letter cannot be written: {reason}"));
-                    if !self.wait(batch, backoff.transient()) {
-                        return Outcome::CalledOff;
+            let results = self.rejections.reject(&letters);
+            let mut failure = None;
+            let mut results = results.into_iter();
+            let (safe, left) = letters
+                .into_iter()
+                .partition(|_| match results.next().unwrap_or(Ok(())) {
+                    Ok(()) => true,
+                    Err(reason) => {
+                        failure = Some(reason);
+                        false
                     }
+                });
+            let safe: Vec<Letter<'_>> = safe;
+            self.monitor.note_dead_letters(&safe);
+            letters = left;
+            if let Some(reason) = failure {
+                self.monitor
+                    .hold(&format!("a dead letter cannot be written: {reason}"));
+                if !self.wait(batch, backoff.transient()) {
+                    return Outcome::CalledOff;
                 }
             }
         }
+        Outcome::Done
     }
 
     fn is_called_off(&self, batch: &Batch) -> bool {

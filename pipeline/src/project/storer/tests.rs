@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::*;
 use crate::project::monitor::{Notice, State};
-use crate::project::record::RecordHeaders;
+use crate::project::record::{RecordHeaders, TopicRecord};
 
 fn record(number: u64) -> TopicRecord {
     let signer = Signer::new(&[7; 32], "v1");
@@ -110,9 +110,10 @@ impl Sink for Store {
 struct Letters(Mutex<Vec<(i64, &'static str)>>);
 
 impl Rejections for Letters {
-    fn reject(&self, record: &TopicRecord, refusal: &Refusal) -> Result<(), String> {
-        self.0.lock().unwrap().push((record.offset, refusal.code));
-        Ok(())
+    fn reject(&self, letters: &[Letter<'_>]) -> Vec<Result<(), String>> {
+        let mut written = self.0.lock().unwrap();
+        written.extend(letters.iter().map(|(record, refusal)| (record.offset, refusal.code)));
+        vec![Ok(()); letters.len()]
     }
 }
 
