@@ -29,7 +29,12 @@ pub(crate) struct ClickHouseArguments {
     )]
     pub(crate) url: String,
     /// The database
-    #[arg(long, env = "ASSAY_CLICKHOUSE__DATABASE", value_name = "NAME", default_value = "assay")]
+    #[arg(
+        long,
+        env = "ASSAY_CLICKHOUSE__DATABASE",
+        value_name = "NAME",
+        default_value = "assay"
+    )]
     pub(crate) database: String,
     /// The user; the password comes from the file or from ASSAY_CLICKHOUSE__PASSWORD
     #[arg(
@@ -47,7 +52,11 @@ pub(crate) struct ClickHouseArguments {
     )]
     pub(crate) password_file: Option<PathBuf>,
     /// A PEM file with the certificates to trust instead of the system's
-    #[arg(long = "clickhouse-ca", env = "ASSAY_CLICKHOUSE__CA_FILE", value_name = "FILE")]
+    #[arg(
+        long = "clickhouse-ca",
+        env = "ASSAY_CLICKHOUSE__CA_FILE",
+        value_name = "FILE"
+    )]
     pub(crate) ca_file: Option<PathBuf>,
     /// Whether rows are compressed on their way
     #[arg(
@@ -156,10 +165,20 @@ pub(crate) struct ProjectArguments {
     )]
     pub(crate) brokers: String,
     /// The consumer group; several projectors of one group share the partitions
-    #[arg(long, env = "ASSAY_PROJECT__GROUP", value_name = "NAME", default_value = "assay-projector")]
+    #[arg(
+        long,
+        env = "ASSAY_PROJECT__GROUP",
+        value_name = "NAME",
+        default_value = "assay-projector"
+    )]
     pub(crate) group: String,
     /// The topic with the receipts
-    #[arg(long, env = "ASSAY_STREAM__RECEIPTS", value_name = "TOPIC", default_value = "receipts")]
+    #[arg(
+        long,
+        env = "ASSAY_STREAM__RECEIPTS",
+        value_name = "TOPIC",
+        default_value = "receipts"
+    )]
     pub(crate) receipts: String,
     /// The topic for what cannot be stored
     #[arg(
@@ -178,10 +197,20 @@ pub(crate) struct ProjectArguments {
           value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1_024..=1_073_741_824))]
     pub(crate) batch_bytes: usize,
     /// Milliseconds that the first receipt of a batch waits for others
-    #[arg(long, env = "ASSAY_PROJECT__BATCH_AGE_MS", value_name = "MS", default_value_t = 1_000)]
+    #[arg(
+        long,
+        env = "ASSAY_PROJECT__BATCH_AGE_MS",
+        value_name = "MS",
+        default_value_t = 1_000
+    )]
     pub(crate) batch_age_ms: u64,
     /// Seconds that the work under way may take when the command is told to end
-    #[arg(long, env = "ASSAY_PROJECT__DRAIN_SECONDS", value_name = "S", default_value_t = 10)]
+    #[arg(
+        long,
+        env = "ASSAY_PROJECT__DRAIN_SECONDS",
+        value_name = "S",
+        default_value_t = 10
+    )]
     pub(crate) drain_seconds: u64,
 }
 

@@ -35,6 +35,8 @@ fn watch(stop: &AtomicBool, limit: Duration) {
     while asked.elapsed() < limit {
         std::thread::sleep(LOOK_EVERY);
     }
-    terminal::error("ending did not come to its end in time; what was not committed is done again by the next run");
+    terminal::error(
+        "ending did not come to its end in time; what was not committed is done again by the next run",
+    );
     std::process::exit(i32::from(IO));
 }

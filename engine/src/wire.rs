@@ -105,9 +105,7 @@ impl WireReader {
         };
         let [schema_violations, content_violations, rule_violations] = lists;
         let verify = root.get("verify").ok_or(WireError::Member("verify"))?;
-        let attestation = root
-            .get("attestation")
-            .ok_or(WireError::Member("attestation"))?;
+        let attestation = root.get("attestation").ok_or(WireError::Member("attestation"))?;
         let response = Response {
             verification_id: Uuid::try_parse(text_member(root, "verification_id")?)
                 .map_err(|_| WireError::Member("verification_id"))?,
@@ -206,7 +204,11 @@ fn tally_member(root: Value<'_>, name: &'static str) -> Result<Tally, WireError>
     };
     // Both tallies are added up when the receipt is written again.
     let is_sane = tally.passed <= tally.total && tally.total <= u64::MAX / 2;
-    if is_sane { Ok(tally) } else { Err(WireError::Member(name)) }
+    if is_sane {
+        Ok(tally)
+    } else {
+        Err(WireError::Member(name))
+    }
 }
 
 fn digest_member(root: Value<'_>, name: &'static str) -> Result<Digest, WireError> {
@@ -404,7 +406,8 @@ fn see_errors<'d>(root: Value<'d>, sightings: &mut [Vec<Sighting<'d>>; 3]) -> Re
         sighting.path = Some(path);
         sighting.expected = text_member(error, "expected")?;
         sighting.found = text_member(error, "found")?;
-        let (field, detail) = split_message(words, sighting.check, path).ok_or(WireError::Member("message"))?;
+        let (field, detail) =
+            split_message(words, sighting.check, path).ok_or(WireError::Member("message"))?;
         sighting.field = Some(field);
         sighting.detail = detail;
     }
@@ -481,7 +484,12 @@ mod tests {
     }
 
     fn field() -> impl Strategy<Value = String> {
-        prop_oneof![text(), "[a-z]{1,4}(\\[[0-9]\\]){0,2}", "\\[[0-9]\\]", Just("$.a".to_owned())]
+        prop_oneof![
+            text(),
+            "[a-z]{1,4}(\\[[0-9]\\]){0,2}",
+            "\\[[0-9]\\]",
+            Just("$.a".to_owned())
+        ]
     }
 
     fn violations(checks: &'static [&'static str]) -> impl Strategy<Value = Violations> {
@@ -519,7 +527,12 @@ mod tests {
             violations(&["content:empty_text", "content:repeated_items"]),
             violations(&["consistency:gte", "consistency:unique", "bounds:range"]),
         );
-        let names = (any::<u128>(), text(), prop::option::of(text()), any::<[[u8; 32]; 4]>());
+        let names = (
+            any::<u128>(),
+            text(),
+            prop::option::of(text()),
+            any::<[[u8; 32]; 4]>(),
+        );
         let settings = (any::<[bool; 3]>(), any::<i64>(), text());
         (verdict, names, settings).prop_map(|(verdict, names, settings)| {
             let (schema, integrity, schema_violations, content_violations, rule_violations) = verdict;
@@ -562,7 +575,10 @@ mod tests {
     fn unsaid(receipt: &Receipt) -> Unsaid {
         Unsaid {
             request_hash: Some(receipt.response.hashes.request),
-            tallies: Some([receipt.response.verdict.schema, receipt.response.verdict.integrity]),
+            tallies: Some([
+                receipt.response.verdict.schema,
+                receipt.response.verdict.integrity,
+            ]),
         }
     }
 

@@ -18,7 +18,11 @@ pub(crate) fn run(arguments: &Migrate) -> Result<u8, Failure> {
     } else {
         format!("applied {}", report.applied.join(", "))
     };
-    let line = format!("{}: {done}; the schema has version {}\n", ledger.address(), report.version);
+    let line = format!(
+        "{}: {done}; the schema has version {}\n",
+        ledger.address(),
+        report.version
+    );
     terminal::print(line.as_bytes())?;
     Ok(OK)
 }

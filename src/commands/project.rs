@@ -40,7 +40,9 @@ pub(crate) fn run(arguments: &Project) -> Result<u8, Failure> {
 /// Says what an operator should hear.
 pub(super) fn tell(notice: &Notice, quiet: bool) {
     match notice {
-        Notice::Held { reason } => terminal::error(&format!("nothing is stored before this is mended: {reason}")),
+        Notice::Held { reason } => {
+            terminal::error(&format!("nothing is stored before this is mended: {reason}"))
+        }
         Notice::Retrying { reason } => terminal::warn(reason),
         Notice::Recovered if !quiet => terminal::note("receipts are stored again"),
         Notice::DeadLetters {

@@ -24,7 +24,10 @@ pub(crate) fn run(arguments: &Rebuild) -> Result<u8, Failure> {
         ..arguments.clickhouse.clone()
     };
     if target.url == arguments.clickhouse.url && target.database == arguments.clickhouse.database {
-        return Err(Failure::new(USAGE, "--into names the old database itself: name a new one"));
+        return Err(Failure::new(
+            USAGE,
+            "--into names the old database itself: name a new one",
+        ));
     }
     let new = target.open()?;
     let kafka = arguments.project.kafka()?;

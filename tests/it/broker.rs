@@ -57,7 +57,8 @@ impl Topics {
             NewTopic::new(&topics.receipts, partitions, TopicReplication::Fixed(1)),
             NewTopic::new(&topics.dead_letters, 1, TopicReplication::Fixed(1)),
         ];
-        let created = block_on(admin.create_topics(&new, &AdminOptions::new().operation_timeout(Some(PATIENCE))));
+        let created =
+            block_on(admin.create_topics(&new, &AdminOptions::new().operation_timeout(Some(PATIENCE))));
         for topic in created.unwrap() {
             topic.unwrap();
         }
@@ -86,7 +87,8 @@ impl Topics {
             let mut value = Vec::new();
             receipt.write_wire(&mut value);
             let verdict = &receipt.response.verdict;
-            let day = assay_engine::time::Timestamp::from_micros(i64::from(*day) * 86_400_000_000).to_string();
+            let day =
+                assay_engine::time::Timestamp::from_micros(i64::from(*day) * 86_400_000_000).to_string();
             let headers = vec![
                 ("counted-on", day[..10].to_owned()),
                 ("request-hash", hex(&receipt.response.hashes.request)),
@@ -94,7 +96,10 @@ impl Topics {
                     "checks",
                     format!(
                         "{}/{},{}/{}",
-                        verdict.schema.passed, verdict.schema.total, verdict.integrity.passed, verdict.integrity.total
+                        verdict.schema.passed,
+                        verdict.schema.total,
+                        verdict.integrity.passed,
+                        verdict.integrity.total
                     ),
                 ),
                 ("source-topic", "deliverables".to_owned()),
@@ -145,7 +150,8 @@ impl Topics {
             .create()
             .unwrap();
         let mut list = TopicPartitionList::new();
-        list.add_partition_offset(&self.dead_letters, 0, Offset::Beginning).unwrap();
+        list.add_partition_offset(&self.dead_letters, 0, Offset::Beginning)
+            .unwrap();
         consumer.assign(&list).unwrap();
         let mut letters = Vec::new();
         let began = Instant::now();

@@ -158,7 +158,10 @@ fn receipts_with_anything_in_them_come_back_to_the_byte() {
         .run(&prop::collection::vec(arbitrary(), 1..12), |receipts| {
             insert(&cluster, &receipts);
             for (receipt, _) in &receipts {
-                let found = cluster.receipt(receipt.response.verification_id).unwrap().unwrap();
+                let found = cluster
+                    .receipt(receipt.response.verification_id)
+                    .unwrap()
+                    .unwrap();
                 assert_eq!(found, *receipt);
                 assert_eq!(wire(&found), wire(receipt));
             }
@@ -181,7 +184,9 @@ fn days_of_poison_count_and_stop_nothing() {
         .map(|(number, day)| (receipt(number as u64, "agent", false), *day))
         .collect();
     insert(&cluster, &receipts);
-    let history = cluster.history("agent", Timestamp::from_micros(i64::MAX)).unwrap();
+    let history = cluster
+        .history("agent", Timestamp::from_micros(i64::MAX))
+        .unwrap();
     let mut counted: Vec<i32> = history.days.iter().map(|count| count.day).collect();
     counted.sort_unstable();
     days.sort_unstable();
@@ -203,7 +208,9 @@ fn receipt(number: u64, agent: &str, fails: bool) -> Receipt {
 fn the_same_rows_under_their_token_are_stored_once() {
     let database = Database::migrated();
     let cluster = database.ledger();
-    let receipts: Vec<(Receipt, i32)> = (0..100).map(|n| (receipt(n, "agent", false), START_DAY)).collect();
+    let receipts: Vec<(Receipt, i32)> = (0..100)
+        .map(|n| (receipt(n, "agent", false), START_DAY))
+        .collect();
     let rows = rows(&receipts);
     for _ in 0..3 {
         cluster.insert(&rows, &batch_token(&rows)).unwrap();
@@ -211,7 +218,9 @@ fn the_same_rows_under_their_token_are_stored_once() {
     assert_eq!(database.sql("SELECT count() FROM receipts"), "100");
     assert_eq!(database.sql("SELECT count() FROM checks"), "100");
     // Other rows have another token, so nothing of them is taken for those.
-    let others: Vec<(Receipt, i32)> = (100..200).map(|n| (receipt(n, "agent", false), START_DAY)).collect();
+    let others: Vec<(Receipt, i32)> = (100..200)
+        .map(|n| (receipt(n, "agent", false), START_DAY))
+        .collect();
     insert(&cluster, &others);
     assert_eq!(database.sql("SELECT count() FROM receipts"), "200");
 }
@@ -220,13 +229,30 @@ fn the_same_rows_under_their_token_are_stored_once() {
 fn a_receipt_of_two_months_is_there_once() {
     let database = Database::migrated();
     let cluster = database.ledger();
-    let first = plain(&Plain { id: 5, agent: Some("agent".to_owned()), request: 1, fails: true, at: 0 });
-    let second = plain(&Plain { id: 5, agent: Some("agent".to_owned()), request: 1, fails: false, at: 40 * DAY_MICROS });
+    let first = plain(&Plain {
+        id: 5,
+        agent: Some("agent".to_owned()),
+        request: 1,
+        fails: true,
+        at: 0,
+    });
+    let second = plain(&Plain {
+        id: 5,
+        agent: Some("agent".to_owned()),
+        request: 1,
+        fails: false,
+        at: 40 * DAY_MICROS,
+    });
     insert(&cluster, &[(first, START_DAY)]);
     insert(&cluster, &[(second.clone(), START_DAY + 40)]);
     assert_eq!(cluster.len().unwrap(), 1);
-    assert_eq!(cluster.receipt(second.response.verification_id).unwrap(), Some(second));
-    let history = cluster.history("agent", Timestamp::from_micros(i64::MAX)).unwrap();
+    assert_eq!(
+        cluster.receipt(second.response.verification_id).unwrap(),
+        Some(second)
+    );
+    let history = cluster
+        .history("agent", Timestamp::from_micros(i64::MAX))
+        .unwrap();
     assert_eq!(history.totals(), (1, 0));
     assert_eq!(history.days.len(), 1);
     assert_eq!(history.days[0].day, START_DAY + 40);
@@ -236,7 +262,10 @@ fn a_receipt_of_two_months_is_there_once() {
 fn migrations_are_applied_once_by_however_many() {
     let database = Database::fresh();
     let missing = database.ledger().check_schema().unwrap_err();
-    assert!(matches!(missing, ClickHouseError::OldSchema { found: 0, .. }), "{missing}");
+    assert!(
+        matches!(missing, ClickHouseError::OldSchema { found: 0, .. }),
+        "{missing}"
+    );
     assert_eq!(missing.class(), FaultClass::Configuration);
     std::thread::scope(|scope| {
         for _ in 0..3 {
@@ -253,20 +282,36 @@ fn migrations_are_applied_once_by_however_many() {
 fn a_schema_of_another_program_is_refused() {
     let database = Database::migrated();
     database.sql("INSERT INTO migrations SELECT 99, 'later', 'abc', 'later', now()");
-    for error in [database.ledger().check_schema().unwrap_err(), database.ledger().migrate().unwrap_err()] {
-        assert!(matches!(error, ClickHouseError::NewerSchema { found: 99, .. }), "{error}");
+    for error in [
+        database.ledger().check_schema().unwrap_err(),
+        database.ledger().migrate().unwrap_err(),
+    ] {
+        assert!(
+            matches!(error, ClickHouseError::NewerSchema { found: 99, .. }),
+            "{error}"
+        );
     }
     let database = Database::migrated();
     database.sql("INSERT INTO migrations SELECT 1, 'receipts', 'abc', 'another', now()");
-    for error in [database.ledger().check_schema().unwrap_err(), database.ledger().migrate().unwrap_err()] {
-        assert!(matches!(error, ClickHouseError::AlteredMigration { number: 1, .. }), "{error}");
+    for error in [
+        database.ledger().check_schema().unwrap_err(),
+        database.ledger().migrate().unwrap_err(),
+    ] {
+        assert!(
+            matches!(error, ClickHouseError::AlteredMigration { number: 1, .. }),
+            "{error}"
+        );
     }
 }
 
 #[test]
 fn retention_is_a_setting_that_can_change() {
     let database = Database::migrated();
-    let engine = || database.sql("SELECT engine_full FROM system.tables WHERE database = currentDatabase() AND name = 'receipts'");
+    let engine = || {
+        database.sql(
+            "SELECT engine_full FROM system.tables WHERE database = currentDatabase() AND name = 'receipts'",
+        )
+    };
     assert!(!engine().contains("TTL"));
     for days in [30, 3, 0, 0] {
         let settings = ClickHouseSettings {
@@ -288,11 +333,19 @@ fn receipts_go_after_their_time_and_reputation_stays() {
     };
     let cluster = ClickHouse::new(settings).unwrap();
     cluster.migrate().unwrap();
-    let old = plain(&Plain { id: 1, agent: Some("agent".to_owned()), request: 1, fails: false, at: -400 * DAY_MICROS });
+    let old = plain(&Plain {
+        id: 1,
+        agent: Some("agent".to_owned()),
+        request: 1,
+        fails: false,
+        at: -400 * DAY_MICROS,
+    });
     insert(&cluster, &[(old.clone(), START_DAY)]);
     database.sql("OPTIMIZE TABLE receipts FINAL");
     assert_eq!(cluster.receipt(old.response.verification_id).unwrap(), None);
-    let history = cluster.history("agent", Timestamp::from_micros(i64::MAX)).unwrap();
+    let history = cluster
+        .history("agent", Timestamp::from_micros(i64::MAX))
+        .unwrap();
     assert_eq!(history.totals(), (1, 0));
 }
 
@@ -300,7 +353,12 @@ fn receipts_go_after_their_time_and_reputation_stays() {
 fn a_comparison_finds_what_differs() {
     let (one, two) = (Database::migrated(), Database::migrated());
     let receipts: Vec<(Receipt, i32)> = (0..300)
-        .map(|n| (receipt(n, if n % 2 == 0 { "even" } else { "odd" }, n % 5 == 0), START_DAY))
+        .map(|n| {
+            (
+                receipt(n, if n % 2 == 0 { "even" } else { "odd" }, n % 5 == 0),
+                START_DAY,
+            )
+        })
         .collect();
     insert(&one.ledger(), &receipts);
     for batch in receipts.chunks(77) {
@@ -324,7 +382,10 @@ fn a_comparison_finds_what_differs() {
 
 #[test]
 fn a_server_that_is_not_there_is_a_passing_fault() {
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
     let settings = ClickHouseSettings {
         url: format!("http://{closed}"),
         ..ClickHouseSettings::default()
@@ -336,7 +397,10 @@ fn a_server_that_is_not_there_is_a_passing_fault() {
             url: url.to_owned(),
             ..ClickHouseSettings::default()
         };
-        assert!(matches!(ClickHouse::new(settings), Err(ClickHouseError::Settings(_))));
+        assert!(matches!(
+            ClickHouse::new(settings),
+            Err(ClickHouseError::Settings(_))
+        ));
     }
 }
 
@@ -366,7 +430,13 @@ fn the_commands_read_either_ledger() {
     let database = Database::migrated();
     let sandbox = Sandbox::new();
     let lines: Vec<String> = (0..20)
-        .map(|n| crate::command::invoice(&format!("t{n}"), "agent", if n % 4 == 0 { "1.0" } else { "129.5" }))
+        .map(|n| {
+            crate::command::invoice(
+                &format!("t{n}"),
+                "agent",
+                if n % 4 == 0 { "1.0" } else { "129.5" },
+            )
+        })
         .collect();
     sandbox.write("in.ndjson", lines.join("\n"));
     let output = sandbox.expect(1, &["verify", "--quiet", "in.ndjson"]);
@@ -380,7 +450,10 @@ fn the_commands_read_either_ledger() {
                 .unwrap();
             let day = receipt.response.verified_at.day();
             assert_eq!(
-                embedded.receipt(receipt.response.verification_id).unwrap().map(|known| wire(&known)),
+                embedded
+                    .receipt(receipt.response.verification_id)
+                    .unwrap()
+                    .map(|known| wire(&known)),
                 Some(wire(&receipt))
             );
             (receipt, day)
@@ -389,9 +462,15 @@ fn the_commands_read_either_ledger() {
     insert(&database.ledger(), &receipts);
     let run = |arguments: &[&str], kind: &str| {
         let mut command = sandbox.command(arguments);
-        command.env("ASSAY_LEDGER__KIND", kind).envs(database.environment());
+        command
+            .env("ASSAY_LEDGER__KIND", kind)
+            .envs(database.environment());
         let output = command.output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8(output.stdout).unwrap()
     };
     let id = receipts[3].0.response.verification_id.to_string();

@@ -98,7 +98,11 @@ fn forward(mut client: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
         _ => {}
     }
     let url = clickhouse_url();
-    let host = url.strip_prefix("http://").unwrap_or(&url).trim_end_matches('/').to_owned();
+    let host = url
+        .strip_prefix("http://")
+        .unwrap_or(&url)
+        .trim_end_matches('/')
+        .to_owned();
     let mut server = TcpStream::connect(&host)?;
     let (first, rest) = head.split_once("\r\n").unwrap_or((&head, ""));
     let kept = rest.lines().filter(|line| {
@@ -107,7 +111,10 @@ fn forward(mut client: TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
             .iter()
             .any(|name| line.starts_with(name))
     });
-    let mut request = format!("{first}\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+    let mut request = format!(
+        "{first}\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {}\r\n",
+        body.len()
+    );
     for line in kept.filter(|line| !line.is_empty()) {
         request.push_str(line);
         request.push_str("\r\n");
@@ -139,7 +146,8 @@ fn read_answer(server: &mut TcpStream, answer: &mut Vec<u8>) -> std::io::Result<
         answer.extend_from_slice(line.as_bytes());
         answer.extend_from_slice(b"\r\n");
     }
-    answer.extend_from_slice(format!("Content-Length: {}\r\nConnection: close\r\n\r\n", body.len()).as_bytes());
+    answer
+        .extend_from_slice(format!("Content-Length: {}\r\nConnection: close\r\n\r\n", body.len()).as_bytes());
     answer.extend_from_slice(&body);
     Ok(())
 }
@@ -189,7 +197,8 @@ fn read_body(head: &str, stream: &mut TcpStream, cut: Option<usize>) -> std::io:
     let header = |name: &str| {
         head.lines().find_map(|line| {
             let (key, value) = line.split_once(':')?;
-            key.eq_ignore_ascii_case(name).then(|| value.trim().to_ascii_lowercase())
+            key.eq_ignore_ascii_case(name)
+                .then(|| value.trim().to_ascii_lowercase())
         })
     };
     let mut body = Vec::new();

@@ -26,7 +26,11 @@ struct Running {
 }
 
 impl Running {
-    fn start(topics: &Topics, settings: ClickHouseSettings, change: impl FnOnce(&mut ProjectSettings)) -> Running {
+    fn start(
+        topics: &Topics,
+        settings: ClickHouseSettings,
+        change: impl FnOnce(&mut ProjectSettings),
+    ) -> Running {
         let monitor = Arc::new(Monitor::new(|notice| println!("{notice:?}")));
         let stop = Arc::new(AtomicBool::new(false));
         let mut project_settings = ProjectSettings {
@@ -155,12 +159,24 @@ fn lost_answers_double_nothing() {
 
 #[test]
 fn a_read_only_table_is_waited_for() {
-    run_with(Fault::Answer(500, "Code: 242. DB::Exception: Table is in readonly mode. (TABLE_IS_READ_ONLY)"), 4);
+    run_with(
+        Fault::Answer(
+            500,
+            "Code: 242. DB::Exception: Table is in readonly mode. (TABLE_IS_READ_ONLY)",
+        ),
+        4,
+    );
 }
 
 #[test]
 fn too_many_parts_are_waited_for() {
-    run_with(Fault::Answer(500, "Code: 252. DB::Exception: Too many parts (300). Merges are processing slower. (TOO_MANY_PARTS)"), 4);
+    run_with(
+        Fault::Answer(
+            500,
+            "Code: 252. DB::Exception: Too many parts (300). Merges are processing slower. (TOO_MANY_PARTS)",
+        ),
+        4,
+    );
 }
 
 #[test]
@@ -220,14 +236,23 @@ fn one_refused_row_is_a_dead_letter_with_its_reason() {
     database.sql("ALTER TABLE receipts ADD CONSTRAINT no_task_77 CHECK task_id != 'task-77'");
     let receipts = receipts(1_000);
     topics.send(&receipts);
-    let running = Running::start(&topics, database.settings(), |settings| settings.batch_rows = 10_000);
+    let running = Running::start(&topics, database.settings(), |settings| {
+        settings.batch_rows = 10_000
+    });
     wait_for("the last commit", || topics.committed() == 1_000);
     running.end();
     assert_eq!(database.ledger().len().unwrap(), 999);
     let letters = topics.letters(1);
     let letter = &letters[0];
-    assert_eq!(letter.header("__connect.errors.exception.class.name"), "refused_by_store");
-    assert!(letter.header("__connect.errors.exception.message").contains("469"));
+    assert_eq!(
+        letter.header("__connect.errors.exception.class.name"),
+        "refused_by_store"
+    );
+    assert!(
+        letter
+            .header("__connect.errors.exception.message")
+            .contains("469")
+    );
     assert_eq!(letter.header("__connect.errors.topic"), topics.receipts);
     assert_eq!(letter.header("counted-on"), "2026-10-02");
     assert_eq!(letter.header("assay-attempt"), "1");
@@ -253,7 +278,11 @@ fn what_is_no_receipt_goes_to_the_dead_letters_and_stops_nothing() {
         Some(wire[..wire.len() / 2].to_vec()),
     ];
     let count = poison.len();
-    topics.send_records(poison.iter().map(|value| (value.clone(), vec![("note", "kept".to_owned())])));
+    topics.send_records(
+        poison
+            .iter()
+            .map(|value| (value.clone(), vec![("note", "kept".to_owned())])),
+    );
     topics.send(&receipts(500));
     topics.send_records([(Some(wire.clone()), vec![("counted-on", "never".to_owned())])]);
     let running = Running::start(&topics, database.settings(), |_| {});
@@ -262,10 +291,19 @@ fn what_is_no_receipt_goes_to_the_dead_letters_and_stops_nothing() {
     assert_all_stored(&database, &receipts(500));
     let letters = topics.letters(count + 1);
     for letter in &letters {
-        assert_eq!(letter.header("__connect.errors.exception.class.name"), "not_a_receipt");
+        assert_eq!(
+            letter.header("__connect.errors.exception.class.name"),
+            "not_a_receipt"
+        );
         assert!(!letter.header("__connect.errors.exception.message").is_empty());
     }
-    assert_eq!(letters.iter().filter(|letter| letter.header("note") == "kept").count(), count);
+    assert_eq!(
+        letters
+            .iter()
+            .filter(|letter| letter.header("note") == "kept")
+            .count(),
+        count
+    );
 }
 
 #[test]
@@ -293,7 +331,9 @@ fn two_projectors_share_the_partitions_and_one_may_go() {
     topics.send(&receipts[..3_000]);
     let one = Running::start(&topics, database.settings(), |_| {});
     let two = Running::start(&topics, database.settings(), |_| {});
-    wait_for("both at work", || two.monitor.state() != State::Starting && one.monitor.state() != State::Starting);
+    wait_for("both at work", || {
+        two.monitor.state() != State::Starting && one.monitor.state() != State::Starting
+    });
     wait_for("half of the commits", || topics.committed() == 3_000);
     one.end();
     topics.send(&receipts);
@@ -322,14 +362,24 @@ fn the_command_ends_when_told_though_the_store_is_down_and_loses_nothing() {
     std::thread::sleep(Duration::from_secs(4));
     let asked = Instant::now();
     let id = child.id().to_string();
-    assert!(std::process::Command::new("kill").arg(id).status().unwrap().success());
+    assert!(
+        std::process::Command::new("kill")
+            .arg(id)
+            .status()
+            .unwrap()
+            .success()
+    );
     while child.try_wait().unwrap().is_none() {
         assert!(asked.elapsed() < Duration::from_secs(12), "it does not end");
         std::thread::sleep(Duration::from_millis(50));
     }
     assert_eq!(topics.committed(), 0);
     let output = command(&["project", "--until-idle", "3"]).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert_eq!(topics.committed(), 2_000);
     assert_all_stored(&database, &receipts);
 }
@@ -355,8 +405,15 @@ fn memory_stays_flat_while_the_store_is_down() {
     for _ in 0..30 {
         std::thread::sleep(Duration::from_millis(500));
         let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap_or_default();
-        let kilobytes: u64 = line.split_whitespace().nth(1).and_then(|text| text.parse().ok()).unwrap_or(0);
+        let line = status
+            .lines()
+            .find(|line| line.starts_with("VmRSS:"))
+            .unwrap_or_default();
+        let kilobytes: u64 = line
+            .split_whitespace()
+            .nth(1)
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(0);
         largest = largest.max(kilobytes);
     }
     child.kill().unwrap();
@@ -375,13 +432,17 @@ fn a_new_database_is_rebuilt_and_found_equal_or_not() {
         let mut command = sandbox.command(arguments);
         command.envs(old.environment()).envs(topics.environment());
         let output = command.output().unwrap();
-        let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        let text =
+            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
         (output.status.code(), text)
     };
     assert_eq!(run(&["project", "--until-idle", "3"]).0, Some(0));
     let (code, text) = run(&["rebuild", "--into", &new.name]);
     assert_eq!(code, Some(0), "{text}");
-    assert!(text.contains("equal to") && text.contains("2000 receipts to the byte"), "{text}");
+    assert!(
+        text.contains("equal to") && text.contains("2000 receipts to the byte"),
+        "{text}"
+    );
     assert_all_stored(&new, &receipts);
     // It is not filled twice.
     let (code, text) = run(&["rebuild", "--into", &new.name]);

@@ -81,7 +81,12 @@ fn signed(response: Response) -> Receipt {
 }
 
 fn text() -> impl Strategy<Value = String> {
-    prop_oneof!["\\PC{0,12}", Just(String::new()), Just("'\\\0`\n".to_owned()), "(?s).{0,60}"]
+    prop_oneof![
+        "\\PC{0,12}",
+        Just(String::new()),
+        Just("'\\\0`\n".to_owned()),
+        "(?s).{0,60}"
+    ]
 }
 
 fn violations(checks: &'static [&'static str]) -> impl Strategy<Value = Violations> {
@@ -118,7 +123,13 @@ pub(crate) fn arbitrary() -> impl Strategy<Value = (Receipt, i32)> {
         violations(&["content:empty_text"]),
         violations(&["consistency:gte", "bounds:range"]),
     );
-    let names = (any::<u128>(), text(), prop::option::of(text()), any::<[[u8; 32]; 4]>(), text());
+    let names = (
+        any::<u128>(),
+        text(),
+        prop::option::of(text()),
+        any::<[[u8; 32]; 4]>(),
+        text(),
+    );
     let days = prop_oneof![-719_162..2_932_000i32, START_DAY..START_DAY + 9];
     let settings = (any::<[bool; 3]>(), any::<i64>(), days);
     (verdict, names, settings).prop_map(|(verdict, names, settings)| {

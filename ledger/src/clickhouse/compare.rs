@@ -74,7 +74,10 @@ pub(super) fn compare(this: &Connection, other: &Connection) -> Result<Compariso
         "SELECT toUInt64(cityHash64(verification_id) % 256) AS bucket, count() AS items, groupBitXor({RECEIPT_HASH}) AS hash \
          FROM receipts FINAL GROUP BY bucket ORDER BY bucket"
     );
-    let receipts = [buckets(this, &receipt_buckets)?, buckets(other, &receipt_buckets)?];
+    let receipts = [
+        buckets(this, &receipt_buckets)?,
+        buckets(other, &receipt_buckets)?,
+    ];
     let agent_buckets = format!(
         "SELECT toUInt64(cityHash64(agent_id) % 256) AS bucket, uniqExact(agent_id) AS items, groupBitXor(hash) AS hash \
          FROM ({COUNTS}) GROUP BY bucket ORDER BY bucket"

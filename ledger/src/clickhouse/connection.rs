@@ -165,7 +165,10 @@ fn roots(settings: &ClickHouseSettings) -> Result<RootCertStore, ClickHouseError
     match &settings.ca_file {
         Some(path) => {
             let unusable = |error: &dyn std::fmt::Display| {
-                ClickHouseError::Settings(format!("the file {} has no certificates: {error}", path.display()))
+                ClickHouseError::Settings(format!(
+                    "the file {} has no certificates: {error}",
+                    path.display()
+                ))
             };
             let certificates = CertificateDer::pem_file_iter(path).map_err(|error| unusable(&error))?;
             for certificate in certificates {

@@ -30,7 +30,8 @@ impl FaultClass {
 /// Numbers of the server's errors that an operator must mend: no such column, function, identifier, type, table, database,
 /// format or setting; statements that are not understood; users and rights.
 const CONFIGURATION_CODES: [u32; 25] = [
-    16, 20, 36, 46, 47, 48, 50, 60, 62, 73, 80, 81, 115, 164, 192, 193, 194, 195, 291, 344, 452, 492, 497, 511, 516,
+    16, 20, 36, 46, 47, 48, 50, 60, 62, 73, 80, 81, 115, 164, 192, 193, 194, 195, 291, 344, 452, 492, 497,
+    511, 516,
 ];
 
 /// Numbers that mean a value: not to be parsed or read, of the wrong type, out of bounds, too large, against a constraint.
@@ -207,13 +208,14 @@ fn classify(answer: &str) -> (FaultClass, Option<u32>) {
         };
         return (class, None);
     };
-    let class = if code == TOO_MANY_PARTS && answer.contains(SINGLE_INSERT_BLOCK) || DATA_CODES.contains(&code) {
-        FaultClass::Data
-    } else if CONFIGURATION_CODES.contains(&code) {
-        FaultClass::Configuration
-    } else {
-        FaultClass::Transient
-    };
+    let class =
+        if code == TOO_MANY_PARTS && answer.contains(SINGLE_INSERT_BLOCK) || DATA_CODES.contains(&code) {
+            FaultClass::Data
+        } else if CONFIGURATION_CODES.contains(&code) {
+            FaultClass::Configuration
+        } else {
+            FaultClass::Transient
+        };
     (class, Some(code))
 }
 
@@ -251,12 +253,21 @@ mod tests {
     fn the_number_tells_what_to_do() {
         use FaultClass::{Configuration, Data, Transient};
         for (answer, class) in [
-            ("Code: 60. DB::Exception: Table assay.receipts does not exist. (UNKNOWN_TABLE)", Configuration),
-            ("Code: 516. DB::Exception: default: Authentication failed", Configuration),
+            (
+                "Code: 60. DB::Exception: Table assay.receipts does not exist. (UNKNOWN_TABLE)",
+                Configuration,
+            ),
+            (
+                "Code: 516. DB::Exception: default: Authentication failed",
+                Configuration,
+            ),
             ("Code: 242. DB::Exception: Table is in readonly mode", Transient),
             ("Code: 241. DB::Exception: Memory limit exceeded", Transient),
             ("Code: 252. DB::Exception: Too many parts (300)", Transient),
-            ("Code: 252. DB::Exception: Too many partitions for single INSERT block (more than 100)", Data),
+            (
+                "Code: 252. DB::Exception: Too many partitions for single INSERT block (more than 100)",
+                Data,
+            ),
             ("Code: 469. DB::Exception: Constraint `c` is violated", Data),
             ("Code: 395. DB::Exception: thrown by a view", Transient),
             ("Code: 999. Coordination::Exception", Transient),
@@ -277,7 +288,10 @@ mod tests {
 
     #[test]
     fn what_is_shown_is_one_line_of_bounded_length() {
-        let fault = ServerFault::from(ClientError::BadResponse(format!("Code: 1.\n{}", "ü ".repeat(5_000))));
+        let fault = ServerFault::from(ClientError::BadResponse(format!(
+            "Code: 1.\n{}",
+            "ü ".repeat(5_000)
+        )));
         let line = fault.to_string();
         assert!(line.chars().count() <= MAX_SHOWN_CHARS + 1 && !line.contains('\n'));
     }

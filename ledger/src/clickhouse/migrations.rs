@@ -36,7 +36,8 @@ CREATE TABLE IF NOT EXISTS migrations (
 ENGINE = ReplacingMergeTree
 ORDER BY (number, checksum)";
 
-const SELECT: &str = "SELECT number, checksum FROM migrations GROUP BY number, checksum ORDER BY number, checksum";
+const SELECT: &str =
+    "SELECT number, checksum FROM migrations GROUP BY number, checksum ORDER BY number, checksum";
 
 /// A migration as the database knows it.
 #[derive(Row, Deserialize)]
@@ -153,9 +154,8 @@ fn known(connection: &Connection) -> Result<Vec<Applied>, ClickHouseError> {
     }
     for (place, found) in applied.iter().enumerate() {
         let expected = MIGRATIONS.get(place);
-        let is_same = |expected: &Migration| {
-            expected.number == found.number && expected.checksum() == found.checksum
-        };
+        let is_same =
+            |expected: &Migration| expected.number == found.number && expected.checksum() == found.checksum;
         if !expected.is_some_and(is_same) {
             return Err(ClickHouseError::AlteredMigration {
                 database: database(),

@@ -62,7 +62,11 @@ struct Owner {
 
 impl Moves {
     /// Withdraws what the rows, or earlier ones with their ids, no longer count for.
-    pub(super) fn withdraw(&self, connection: &Connection, rows: &[ReceiptRow]) -> Result<(), ClickHouseError> {
+    pub(super) fn withdraw(
+        &self,
+        connection: &Connection,
+        rows: &[ReceiptRow],
+    ) -> Result<(), ClickHouseError> {
         let mut owners: BTreeMap<Uuid, Vec<Owner>> = BTreeMap::new();
         for (source, first, last) in self.repeated(connection, rows)? {
             for owner in stored_owners(connection, &source, first, last)? {
@@ -153,9 +157,8 @@ fn ranges(rows: &[ReceiptRow]) -> HashMap<Source, (i64, i64)> {
     let mut ranges: HashMap<Source, (i64, i64)> = HashMap::new();
     let mut last_source: Option<Source> = None;
     for row in rows.iter().filter(|row| row.source_offset >= 0) {
-        let is_same = |(topic, partition): &&Source| {
-            *topic == row.source_topic && *partition == row.source_partition
-        };
+        let is_same =
+            |(topic, partition): &&Source| *topic == row.source_topic && *partition == row.source_partition;
         let source = match last_source.as_ref().filter(is_same) {
             Some(source) => source,
             None => last_source.insert((row.source_topic.clone(), row.source_partition)),

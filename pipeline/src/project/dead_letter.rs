@@ -78,7 +78,12 @@ impl DeadLetters {
     }
 
     /// Sends letters and waits until it is known what became of each.
-    fn send(&self, letters: &[(usize, Letter<'_>)], with_value: bool, results: &mut [Result<(), KafkaError>]) {
+    fn send(
+        &self,
+        letters: &[(usize, Letter<'_>)],
+        with_value: bool,
+        results: &mut [Result<(), KafkaError>],
+    ) {
         let timed_out = || Err(KafkaError::MessageProduction(RDKafkaErrorCode::MessageTimedOut));
         let (waiting, acknowledged) = unbounded();
         let until = Instant::now() + DELIVERY_TIMEOUT + SLACK;
@@ -172,7 +177,9 @@ impl Rejections for DeadLetters {
         self.send(&all, true, &mut results);
         // A topic may take smaller records than the receipts topic. The letter then says where the value lies.
         let too_large = |result: &Result<(), KafkaError>| result.as_ref().is_err_and(is_too_large);
-        let places: Vec<usize> = (0..results.len()).filter(|place| too_large(&results[*place])).collect();
+        let places: Vec<usize> = (0..results.len())
+            .filter(|place| too_large(&results[*place]))
+            .collect();
         let stubs: Vec<Refusal> = places.iter().map(|place| stub(&letters[*place])).collect();
         let smaller: Vec<(usize, Letter<'_>)> = places
             .iter()
@@ -192,7 +199,10 @@ fn stub((record, refusal): &Letter<'_>) -> Refusal {
     let bytes = record.value.as_ref().map_or(0, Vec::len);
     Refusal {
         code: refusal.code,
-        message: format!("{} (the value, {bytes} bytes, is too large for this topic)", refusal.message),
+        message: format!(
+            "{} (the value, {bytes} bytes, is too large for this topic)",
+            refusal.message
+        ),
     }
 }
 

@@ -78,7 +78,10 @@ impl Monitor {
         metrics::describe_counter!("assay_project_rows_total", "Receipts that were stored");
         metrics::describe_counter!("assay_project_inserts_total", "Inserts that were acknowledged");
         metrics::describe_counter!("assay_project_retries_total", "Inserts that failed, by class");
-        metrics::describe_counter!("assay_project_dead_letters_total", "Records that could not be stored, by code");
+        metrics::describe_counter!(
+            "assay_project_dead_letters_total",
+            "Records that could not be stored, by code"
+        );
         metrics::describe_histogram!("assay_project_batch_rows", "Receipts of one insert");
         metrics::describe_histogram!("assay_project_insert_seconds", "How long an insert took");
         metrics::describe_gauge!(
@@ -196,7 +199,8 @@ impl Monitor {
         for (_, refusal) in letters {
             metrics::counter!("assay_project_dead_letters_total", "code" => refusal.code).increment(1);
         }
-        self.dead_letters.fetch_add(letters.len() as u64, Ordering::Relaxed);
+        self.dead_letters
+            .fetch_add(letters.len() as u64, Ordering::Relaxed);
         self.note_progress();
         self.notify(Notice::DeadLetters {
             count: letters.len(),

@@ -223,7 +223,12 @@ mod tests {
     #[test]
     fn headers_come_back() {
         let mut headers = RecordHeaders::default();
-        let given = [("a", Some(&b"1"[..])), ("", Some(b"")), ("b", None), ("a", Some(b"\xff\x00"))];
+        let given = [
+            ("a", Some(&b"1"[..])),
+            ("", Some(b"")),
+            ("b", None),
+            ("a", Some(b"\xff\x00")),
+        ];
         for (name, value) in given {
             headers.push(name, value);
         }
@@ -252,7 +257,14 @@ mod tests {
     #[test]
     fn what_is_no_receipt_is_refused_by_name() {
         let mut reader = RowReader::default();
-        for value in [None, Some(&b""[..]), Some(b"{}"), Some(b"\xff"), Some(b"[1]"), Some(b"null")] {
+        for value in [
+            None,
+            Some(&b""[..]),
+            Some(b"{}"),
+            Some(b"\xff"),
+            Some(b"[1]"),
+            Some(b"null"),
+        ] {
             let record = TopicRecord {
                 value: value.map(<[u8]>::to_vec),
                 ..TopicRecord::default()

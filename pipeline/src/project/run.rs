@@ -96,8 +96,7 @@ pub(super) fn run(
 ) -> Result<(), ProjectError> {
     let dead_letters = DeadLetters::new(kafka, &settings.dead_letters, &settings.receipts)
         .map_err(ProjectError::Settings)?;
-    let source =
-        Source::join(kafka, &settings.group, &settings.receipts).map_err(ProjectError::Settings)?;
+    let source = Source::join(kafka, &settings.group, &settings.receipts).map_err(ProjectError::Settings)?;
     let pace = Pace::default();
     let abandon = AtomicBool::new(false);
     let (work, batches) = bounded(1);
@@ -329,12 +328,8 @@ impl Projector<'_> {
     fn is_at(&self, end: End, now: Instant) -> bool {
         match end {
             End::Never => false,
-            End::Idle(limit) => {
-                now.saturating_duration_since(self.last_activity) >= limit
-            }
-            End::OfTopic => {
-                self.positions.assigned() > 0 && self.ended.len() == self.positions.assigned()
-            }
+            End::Idle(limit) => now.saturating_duration_since(self.last_activity) >= limit,
+            End::OfTopic => self.positions.assigned() > 0 && self.ended.len() == self.positions.assigned(),
         }
     }
 
@@ -345,7 +340,9 @@ impl Projector<'_> {
         if !positions.is_empty()
             && let Err(error) = self.source.commit(&positions, CommitMode::Sync)
         {
-            self.tell(format!("the last commit failed; the records are stored again, which changes nothing: {error}"));
+            self.tell(format!(
+                "the last commit failed; the records are stored again, which changes nothing: {error}"
+            ));
         }
     }
 }

@@ -101,7 +101,9 @@ impl ConsumerContext for GroupContext {
 
     fn commit_callback(&self, result: KafkaResult<()>, offsets: &TopicPartitionList) {
         if let Err(error) = result {
-            self.add(Event::Trouble(format!("a commit failed and is repeated: {error}")));
+            self.add(Event::Trouble(format!(
+                "a commit failed and is repeated: {error}"
+            )));
             return;
         }
         for element in offsets.elements() {
@@ -188,7 +190,11 @@ impl Source {
 
     /// Reads up to `max` records of one partition, each partition in its turn. Nothing is waited for.
     pub(super) fn read(&mut self, max: usize, records: &mut Vec<TopicRecord>) {
-        let next = self.queues.range(self.turn..).next().or(self.queues.iter().next());
+        let next = self
+            .queues
+            .range(self.turn..)
+            .next()
+            .or(self.queues.iter().next());
         let Some((partition, queue)) = next else {
             return;
         };

@@ -67,11 +67,13 @@ impl Pace {
 
     fn slow_down(&self) {
         const MAX_FACTOR: u32 = 32;
-        self.0.store((self.factor() * 2).min(MAX_FACTOR), Ordering::Relaxed);
+        self.0
+            .store((self.factor() * 2).min(MAX_FACTOR), Ordering::Relaxed);
     }
 
     fn speed_up(&self) {
-        self.0.store((self.factor() - self.factor() / 4).max(1), Ordering::Relaxed);
+        self.0
+            .store((self.factor() - self.factor() / 4).max(1), Ordering::Relaxed);
     }
 }
 
@@ -148,8 +150,9 @@ impl Storer<'_> {
                     parts.push(part.start..middle);
                 }
                 Stored::Refused(reason) if self.refused_in_a_row >= MAX_REFUSED_IN_A_ROW => {
-                    self.monitor
-                        .hold(&format!("every row is refused, so the table is taken to be at fault: {reason}"));
+                    self.monitor.hold(&format!(
+                        "every row is refused, so the table is taken to be at fault: {reason}"
+                    ));
                     if !self.wait(batch, backoff.configuration()) {
                         return Outcome::CalledOff;
                     }

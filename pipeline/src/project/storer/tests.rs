@@ -44,7 +44,9 @@ fn record(number: u64) -> TopicRecord {
         key_version: signer.key_version(),
     };
     let mut value = Vec::new();
-    signer.sign_response(response, &mut Vec::new()).write_wire(&mut value);
+    signer
+        .sign_response(response, &mut Vec::new())
+        .write_wire(&mut value);
     TopicRecord {
         offset: number as i64,
         value: Some(value),
@@ -112,7 +114,11 @@ struct Letters(Mutex<Vec<(i64, &'static str)>>);
 impl Rejections for Letters {
     fn reject(&self, letters: &[Letter<'_>]) -> Vec<Result<(), String>> {
         let mut written = self.0.lock().unwrap();
-        written.extend(letters.iter().map(|(record, refusal)| (record.offset, refusal.code)));
+        written.extend(
+            letters
+                .iter()
+                .map(|(record, refusal)| (record.offset, refusal.code)),
+        );
         vec![Ok(()); letters.len()]
     }
 }
@@ -226,23 +232,31 @@ fn what_is_no_receipt_is_a_dead_letter_at_once() {
     let run = store(&sink, &batch(records), None);
     assert_eq!(run.outcome, Outcome::Done);
     assert_eq!(sink.stored.lock().unwrap().len(), 5);
-    assert_eq!(
-        run.letters,
-        [5, 6, 7, 8].map(|offset| (offset, "not_a_receipt"))
-    );
+    assert_eq!(run.letters, [5, 6, 7, 8].map(|offset| (offset, "not_a_receipt")));
 }
 
 #[test]
 fn a_store_that_is_down_is_left_when_the_work_is_called_off() {
     let sink = Store {
-        failures: Mutex::new((0..1_000).map(|_| fault(FaultClass::Transient, 210, "refused")).collect()),
+        failures: Mutex::new(
+            (0..1_000)
+                .map(|_| fault(FaultClass::Transient, 210, "refused"))
+                .collect(),
+        ),
         ..Store::default()
     };
     let began = Instant::now();
-    let run = store(&sink, &batch((0..10).map(record)), Some(Duration::from_millis(300)));
+    let run = store(
+        &sink,
+        &batch((0..10).map(record)),
+        Some(Duration::from_millis(300)),
+    );
     assert_eq!(run.outcome, Outcome::CalledOff);
     assert!(began.elapsed() < Duration::from_secs(3));
-    assert!(sink.attempts.lock().unwrap().len() < 5, "it is not asked all the time");
+    assert!(
+        sink.attempts.lock().unwrap().len() < 5,
+        "it is not asked all the time"
+    );
     assert!(run.letters.is_empty());
 }
 
