@@ -135,7 +135,10 @@ impl LedgerArguments {
     /// Opens the ledger for a command that only reads: nothing is made for it.
     pub(crate) fn open(&self, global: &Global) -> Result<Store, Failure> {
         match self.kind {
-            LedgerKind::Embedded => settings::existing_ledger(global).map(Store::Embedded),
+            LedgerKind::Embedded => {
+                let ledger = settings::existing_ledger(global)?;
+                Ok(Store::Embedded(Box::new(ledger)))
+            }
             LedgerKind::Clickhouse => {
                 let ledger = self.clickhouse.open()?;
                 ledger.check_schema().map_err(clickhouse_failure)?;

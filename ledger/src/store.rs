@@ -11,7 +11,7 @@ use crate::{Ledger, LedgerError};
 /// A ledger to read from. Both kinds answer the same for the same receipts, to the last digit.
 pub enum Store {
     /// The embedded ledger of a data folder.
-    Embedded(Ledger),
+    Embedded(Box<Ledger>),
     /// The ledger of a cluster.
     ClickHouse(Box<ClickHouse>),
 }

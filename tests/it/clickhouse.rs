@@ -95,8 +95,10 @@ fn assert_same_answers(embedded: &Ledger, cluster: &ClickHouse, receipts: &[(Rec
     }
 }
 
-fn batches() -> impl Strategy<Value = Vec<Vec<(usize, u8, u8, i32, bool)>>> {
-    // Agent, id, request, day after the start, whether it fails.
+/// Agent, id, request, day after the start, whether it fails.
+type Choice = (usize, u8, u8, i32, bool);
+
+fn batches() -> impl Strategy<Value = Vec<Vec<Choice>>> {
     let receipt = (0..AGENTS.len(), 0..30u8, 0..12u8, 0..4i32, any::<bool>());
     prop::collection::vec(prop::collection::vec(receipt, 1..40), 1..4)
 }

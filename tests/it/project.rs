@@ -31,7 +31,7 @@ impl Running {
         settings: ClickHouseSettings,
         change: impl FnOnce(&mut ProjectSettings),
     ) -> Running {
-        let monitor = Arc::new(Monitor::new(|notice| println!("{notice:?}")));
+        let monitor = Arc::new(Monitor::new(|notice| eprintln!("{notice:?}")));
         let stop = Arc::new(AtomicBool::new(false));
         let mut project_settings = ProjectSettings {
             group: topics.group.clone(),
@@ -418,7 +418,6 @@ fn memory_stays_flat_while_the_store_is_down() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    println!("{} MB", largest / 1_024);
     assert!(largest > 0 && largest < 300 * 1_024, "{largest} kB");
 }
 

@@ -136,7 +136,8 @@ impl Storer<'_> {
     fn store_rows(&mut self, batch: &Batch, rows: &[ReceiptRow], places: &[usize]) -> Outcome {
         let mut backoff = Backoff::new(batch.number ^ u64::from(std::process::id()) << 32);
         // What is left to store, the next part last.
-        let mut parts = vec![0..rows.len()];
+        let whole = 0..rows.len();
+        let mut parts = Vec::from([whole]);
         while let Some(part) = parts.pop() {
             if part.is_empty() {
                 continue;
