@@ -2,9 +2,9 @@
 //!
 //! ClickHouse is a projection of that topic, so nothing here decides anything: whatever is stored again, in whatever
 //! batches, is there once, and of the receipts with one id the one that was verified last stands. In the order of the
-//! data: [`settings`] lead to a [`connection`]; [`migrations`] make the tables of `schemas/clickhouse`; a receipt becomes a
-//! [`row`]; [`insert`] stores a batch, after [`moves`] has taken back what its receipts no longer count for; [`reads`]
-//! answers, and [`compare`] tells whether two databases hold the same.
+//! data: `settings` lead to a `connection`; `migrations` make the tables of `schemas/clickhouse`; a receipt becomes a
+//! `row`; `insert` stores a batch, after `moves` has taken back what its receipts no longer count for; `reads`
+//! answers, and `compare` tells whether two databases hold the same.
 
 mod connection;
 mod error;

@@ -8,9 +8,9 @@
 //! - **One bad record stops nothing.** It becomes a dead letter with its reason, and the others go on.
 //! - **Memory is bounded** by three batches and the client's queues, whatever waits in the topic.
 //!
-//! In the order of the data: a [`source`] gives [`record`]s; a [`batch`] collects them; a [`storer`] makes them rows and
-//! stores them, or [`dead_letter`]s; [`positions`] knows up to where all of it is done; [`run`] drives the stages, and a
-//! [`monitor`] shows them.
+//! In the order of the data: a `source` gives `record`s; a `batch` collects them; a `storer` makes them rows and
+//! stores them, or `dead_letter`s; `positions` knows up to where all of it is done; `run` drives the stages, and a
+//! `monitor` shows them.
 
 mod settings;
 
