@@ -182,7 +182,8 @@ impl Projector<'_> {
             }
             let is_busy = !records.is_empty();
             self.collect(&mut records, is_stopping);
-            self.hand_over(is_stopping)?;
+            // At the end of the topic nothing more comes that a batch could wait for.
+            self.hand_over(is_stopping || end == End::OfTopic && self.is_at_end())?;
             let now = Instant::now();
             if now >= next_tick {
                 self.tick();
@@ -289,9 +290,9 @@ impl Projector<'_> {
     }
 
     /// Hands the batch over when it is due and somebody is free.
-    fn hand_over(&mut self, is_stopping: bool) -> Result<(), ProjectError> {
+    fn hand_over(&mut self, at_once: bool) -> Result<(), ProjectError> {
         let max_age = self.settings.batch_age * self.pace.factor();
-        let is_due = self.collector.is_due(Instant::now(), max_age) || is_stopping;
+        let is_due = self.collector.is_due(Instant::now(), max_age) || at_once;
         if self.collector.is_empty() || !is_due || self.under_way.len() >= STORERS {
             return Ok(());
         }
@@ -325,11 +326,16 @@ impl Projector<'_> {
             .note_queue(self.positions.assigned(), lag, self.bytes_in_memory());
     }
 
+    /// Whether every partition was read to its end.
+    fn is_at_end(&self) -> bool {
+        self.positions.assigned() > 0 && self.ended.len() == self.positions.assigned()
+    }
+
     fn is_at(&self, end: End, now: Instant) -> bool {
         match end {
             End::Never => false,
             End::Idle(limit) => now.saturating_duration_since(self.last_activity) >= limit,
-            End::OfTopic => self.positions.assigned() > 0 && self.ended.len() == self.positions.assigned(),
+            End::OfTopic => self.is_at_end(),
         }
     }
 
