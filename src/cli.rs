@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::cluster_cli::{LedgerArguments, Migrate, Project, Rebuild};
+
 /// Verifies what an agent delivered and signs a receipt that anyone can check with the public key alone.
 #[derive(Debug, Parser)]
 #[command(name = "assay", version, max_term_width = 100, after_help = EXIT_CODES)]
@@ -59,9 +61,15 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Receipt(ReceiptCommand),
     /// The pass/fail history of an agent
-    Reputation(Agent),
+    Reputation(Box<Agent>),
     /// The signed trust score of an agent
-    Score(Score),
+    Score(Box<Score>),
+    /// Store the receipts of a Kafka topic in ClickHouse
+    Project(Box<Project>),
+    /// Bring the database in ClickHouse to the schema of this program
+    Migrate(Box<Migrate>),
+    /// Fill an empty database in ClickHouse from a Kafka topic, and compare it with the old one
+    Rebuild(Box<Rebuild>),
     /// Look at a JSON Schema as assay reads it
     #[command(subcommand)]
     Schema(SchemaCommand),
@@ -141,6 +149,8 @@ pub(crate) enum ReceiptCommand {
     Show {
         /// The verification_id
         id: String,
+        #[command(flatten)]
+        ledger: Box<LedgerArguments>,
     },
 }
 
@@ -166,6 +176,8 @@ pub(crate) struct ReceiptCheck {
 pub(crate) struct Agent {
     /// The agent_id
     pub(crate) agent: String,
+    #[command(flatten)]
+    pub(crate) ledger: LedgerArguments,
 }
 
 /// `assay score`.
@@ -176,6 +188,8 @@ pub(crate) struct Score {
     /// The instant to compute the score for (RFC 3339); now when left out
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,
+    #[command(flatten)]
+    pub(crate) ledger: LedgerArguments,
 }
 
 /// `assay schema`.

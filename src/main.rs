@@ -1,10 +1,12 @@
 //! The command line: parses arguments, wires the crates; no logic of its own.
 
 mod cli;
+mod cluster_cli;
 mod commands;
 mod failure;
 mod progress_bar;
 mod settings;
+mod signals;
 mod summary_text;
 mod terminal;
 
@@ -42,6 +44,9 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
         Command::Receipt(command) => commands::receipt::run(global, command),
         Command::Reputation(agent) => commands::reputation::run(global, agent),
         Command::Score(arguments) => commands::score::run(global, arguments),
+        Command::Project(arguments) => commands::project::run(arguments),
+        Command::Migrate(arguments) => commands::migrate::run(arguments),
+        Command::Rebuild(arguments) => commands::rebuild::run(arguments),
         Command::Schema(command) => commands::schema::run(command),
         Command::Keys(command) => commands::keys::run(global, command),
         Command::Completions { shell } => commands::shell::completions(*shell),

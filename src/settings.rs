@@ -6,9 +6,10 @@ use assay_engine::receipt::Signer;
 use assay_engine::response::ServiceIdentity;
 use assay_engine::time::Timestamp;
 use assay_ledger::keys::KeyError;
-use assay_ledger::{DataFolder, KeyStore, Ledger, LedgerError};
+use assay_ledger::{DataFolder, KeyStore, Ledger, LedgerError, StoreError};
 
 use crate::cli::Global;
+use crate::cluster_cli;
 use crate::failure::{CONFIG, Failure, SOFTWARE, USAGE};
 use crate::terminal;
 
@@ -113,6 +114,14 @@ pub(crate) fn existing_keys(global: &Global, advice: &str) -> Result<KeyStore, F
 /// A ledger that cannot be used.
 pub(crate) fn ledger_failure(error: LedgerError) -> Failure {
     Failure::caused(CONFIG, "the ledger cannot be used", error)
+}
+
+/// A ledger of either kind that cannot be read.
+pub(crate) fn store_failure(error: StoreError) -> Failure {
+    match error {
+        StoreError::Embedded(error) => ledger_failure(error),
+        StoreError::ClickHouse(error) => cluster_cli::clickhouse_failure(error),
+    }
 }
 
 /// Keys that cannot be used.

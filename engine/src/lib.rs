@@ -27,6 +27,7 @@ pub mod receipt;
 pub mod response;
 pub mod score;
 pub mod time;
+pub mod wire;
 
 pub mod verifier;
 

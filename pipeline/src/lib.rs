@@ -6,6 +6,7 @@
 pub mod answer;
 pub mod input;
 pub mod progress;
+pub mod project;
 pub mod record;
 pub mod resume;
 pub mod run;

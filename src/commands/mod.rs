@@ -2,6 +2,9 @@
 
 mod input;
 pub(crate) mod keys;
+pub(crate) mod migrate;
+pub(crate) mod project;
+pub(crate) mod rebuild;
 pub(crate) mod receipt;
 pub(crate) mod reputation;
 pub(crate) mod schema;

@@ -6,10 +6,10 @@ use crate::settings;
 use crate::terminal;
 
 pub(crate) fn run(global: &Global, agent: &Agent) -> Result<u8, Failure> {
-    let ledger = settings::existing_ledger(global)?;
+    let ledger = agent.ledger.open(global)?;
     let reputation = ledger
         .reputation(&agent.agent, settings::now())
-        .map_err(settings::ledger_failure)?;
+        .map_err(settings::store_failure)?;
     let mut line = Vec::new();
     reputation.write_wire(&mut line);
     line.push(b'\n');

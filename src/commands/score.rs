@@ -22,10 +22,10 @@ pub(crate) fn run(global: &Global, arguments: &cli::Score) -> Result<u8, Failure
         })?,
     };
     let identity = Arc::new(settings::identity(global)?);
-    let ledger = settings::existing_ledger(global)?;
+    let ledger = arguments.ledger.open(global)?;
     let history = ledger
         .history(&arguments.agent, computed_at)
-        .map_err(settings::ledger_failure)?;
+        .map_err(settings::store_failure)?;
     let signer = settings::signer(global, &settings::open_data(global)?)?;
     let half_life = DEFAULT_HALF_LIFE_DAYS;
     let score = Score::compute(

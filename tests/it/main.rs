@@ -10,9 +10,13 @@
 //! - `verify`: `assay verify` in all its forms, and the independent check of its receipts.
 //! - `interruption`: kills and resumes.
 //! - `cli`: the other commands, as a user would run them.
+//! - `clickhouse`: the ledger in ClickHouse, beside the embedded one.
+//! - `project`: from the receipts topic into ClickHouse, whatever fails.
 //!
 //! The rest is what they share: `choices`, `texts` and `schemas` make random material, `naive` is the naive counter,
-//! `material` finds what lies in files, and `command` runs the program.
+//! `material` finds what lies in files,
+//! `command` runs the program, `database` and `broker` reach the services, `faulty_way` breaks the way to them, and `receipts` makes
+//! receipts.
 
 #![expect(
     clippy::unwrap_used,
@@ -21,16 +25,22 @@
 )]
 
 mod attacks;
+mod broker;
 mod canonical;
 mod cases;
 mod choices;
 mod cli;
+mod clickhouse;
 mod command;
 mod counts;
+mod database;
+mod faulty_way;
 mod interruption;
 mod json_reading;
 mod material;
 mod naive;
+mod project;
+mod receipts;
 mod schemas;
 mod suite;
 mod texts;

@@ -10,6 +10,6 @@ use crate::failure::Failure;
 pub(crate) fn run(global: &Global, command: &ReceiptCommand) -> Result<u8, Failure> {
     match command {
         ReceiptCommand::Check(arguments) => check::run(global, arguments),
-        ReceiptCommand::Show { id } => show::run(global, id),
+        ReceiptCommand::Show { id, ledger } => show::run(global, id, ledger),
     }
 }

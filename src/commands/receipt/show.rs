@@ -1,11 +1,12 @@
 //! `assay receipt show`: a receipt from the ledger, byte for byte as it was answered.
 
 use crate::cli::Global;
+use crate::cluster_cli::LedgerArguments;
 use crate::failure::{FAILED, Failure, OK, USAGE};
 use crate::settings;
 use crate::terminal;
 
-pub(super) fn run(global: &Global, id: &str) -> Result<u8, Failure> {
+pub(super) fn run(global: &Global, id: &str, arguments: &LedgerArguments) -> Result<u8, Failure> {
     let Ok(id) = id.parse() else {
         let example = "write it like 28afb453-7c39-4993-a9c4-fcade1b7924f";
         return Err(Failure::new(
@@ -13,8 +14,8 @@ pub(super) fn run(global: &Global, id: &str) -> Result<u8, Failure> {
             format!("{id:?} is not a verification_id: {example}"),
         ));
     };
-    let ledger = settings::existing_ledger(global)?;
-    match ledger.receipt(id).map_err(settings::ledger_failure)? {
+    let ledger = arguments.open(global)?;
+    match ledger.receipt(id).map_err(settings::store_failure)? {
         Some(receipt) => {
             let mut line = Vec::new();
             receipt.write_wire(&mut line);
@@ -23,10 +24,10 @@ pub(super) fn run(global: &Global, id: &str) -> Result<u8, Failure> {
             Ok(OK)
         }
         None => {
-            let folder = global.data.display();
+            let ledger = arguments.name(global);
             Err(Failure::new(
                 FAILED,
-                format!("the ledger in {folder} has no receipt with the verification_id {id}"),
+                format!("{ledger} has no receipt with the verification_id {id}"),
             ))
         }
     }

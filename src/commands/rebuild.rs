@@ -1,0 +1,91 @@
+//! `assay rebuild`: fills an empty database from the first offset of the receipts topic, and compares it with the old one.
+
+use std::time::Duration;
+
+use assay_ledger::clickhouse::{ClickHouse, Comparison, Difference};
+use assay_pipeline::project::{Monitor, RebuildError, rebuild};
+
+use crate::cluster_cli::{ClickHouseArguments, Rebuild, clickhouse_failure};
+use crate::commands::project;
+use crate::failure::{CONFIG, FAILED, Failure, IO, OK, USAGE};
+use crate::signals;
+use crate::terminal;
+
+/// How much longer than the work under way the clients may take to close.
+const CLOSING: Duration = Duration::from_secs(5);
+
+pub(crate) fn run(arguments: &Rebuild) -> Result<u8, Failure> {
+    let target = ClickHouseArguments {
+        database: arguments.into.clone(),
+        url: match &arguments.into_clickhouse {
+            Some(url) => url.clone(),
+            None => arguments.clickhouse.url.clone(),
+        },
+        ..arguments.clickhouse.clone()
+    };
+    if target.url == arguments.clickhouse.url && target.database == arguments.clickhouse.database {
+        return Err(Failure::new(
+            USAGE,
+            "--into names the old database itself: name a new one",
+        ));
+    }
+    let new = target.open()?;
+    let kafka = arguments.project.kafka()?;
+    let settings = arguments.project.settings(None);
+    let stop = signals::stop_flag(settings.drain + CLOSING)?;
+    let quiet = arguments.quiet;
+    let monitor = Monitor::new(move |notice| project::tell(&notice, quiet));
+    rebuild(&new, &kafka, &settings, &monitor, &stop).map_err(failure)?;
+    let mut line = format!(
+        "{}: {} receipts stored, {} dead letters\n",
+        new.address(),
+        monitor.rows(),
+        monitor.dead_letters()
+    );
+    let code = if arguments.no_compare {
+        OK
+    } else {
+        let old = arguments.clickhouse.open()?;
+        compare(&new, &old, &mut line)?
+    };
+    terminal::print(line.as_bytes())?;
+    Ok(code)
+}
+
+fn compare(new: &ClickHouse, old: &ClickHouse, line: &mut String) -> Result<u8, Failure> {
+    let comparison = new.compare(old).map_err(clickhouse_failure)?;
+    let Comparison {
+        receipts: [new_receipts, old_receipts],
+        agents: [new_agents, old_agents],
+        ..
+    } = comparison;
+    if comparison.is_equal {
+        line.push_str(&format!(
+            "equal to {}: {new_receipts} receipts to the byte, and counts and scores of {new_agents} agents\n",
+            old.address()
+        ));
+        return Ok(OK);
+    }
+    line.push_str(&format!(
+        "not equal to {}: {new_receipts} receipts here and {old_receipts} there, {new_agents} agents here and \
+         {old_agents} there\n",
+        old.address()
+    ));
+    for difference in &comparison.differences {
+        let what = match difference {
+            Difference::Receipt(id) => format!("  the receipt {id} differs or is only in one\n"),
+            Difference::Agent(agent) => format!("  the counts of the agent {agent:?} differ\n"),
+        };
+        line.push_str(&what);
+    }
+    Ok(FAILED)
+}
+
+fn failure(error: RebuildError) -> Failure {
+    match error {
+        RebuildError::Ledger(error) => clickhouse_failure(error),
+        RebuildError::Project(error) => project::failure(error),
+        RebuildError::NotEmpty(_) => Failure::caused(CONFIG, "the database cannot be filled", error),
+        RebuildError::Stopped => Failure::caused(IO, "the database is not filled", error),
+    }
+}
