@@ -11,7 +11,7 @@ use crate::cluster_cli::{LedgerArguments, Migrate, Project, Rebuild};
 #[command(name = "assay", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
     #[command(flatten)]
-    pub(crate) global: Global,
+    pub(crate) global: GlobalFlags,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -30,26 +30,20 @@ Exit codes:
 
 /// What every command takes.
 #[derive(Args, Debug)]
-pub(crate) struct Global {
-    /// The data folder: ledger and keys
-    #[arg(long, global = true, env = "ASSAY_DATA", value_name = "DIR", default_value_os_t = default_data())]
-    pub(crate) data: PathBuf,
+pub(crate) struct GlobalFlags {
+    /// A file with settings (TOML), over which the environment and the flags count
+    #[arg(long, global = true, env = "ASSAY_CONFIG", value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// The data folder: ledger and keys [default: assay-data]
+    #[arg(long, global = true, env = "ASSAY_DATA", value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
     /// A file with the private key to sign with, instead of the data folder's
     #[arg(long, global = true, env = "ASSAY_KEY_FILE", value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
     /// The address under which the service of these receipts is reached; it stands in every receipt
-    #[arg(
-        long,
-        global = true,
-        env = "ASSAY_PUBLIC_URL",
-        value_name = "URL",
-        default_value = "http://localhost:8080"
-    )]
-    pub(crate) public_url: String,
-}
-
-fn default_data() -> PathBuf {
-    PathBuf::from("assay-data")
+    /// [default: http://localhost:8080]
+    #[arg(long, global = true, env = "ASSAY_PUBLIC_URL", value_name = "URL")]
+    pub(crate) public_url: Option<String>,
 }
 
 /// The commands.

@@ -10,9 +10,9 @@ use assay_pipeline::project::ProjectSettings;
 use clap::{Args, ValueEnum};
 use rdkafka::ClientConfig;
 
-use crate::cli::Global;
 use crate::failure::{CONFIG, Failure, IO, USAGE};
 use crate::settings;
+use crate::settings::Global;
 
 /// Where the password stands when it stands in no file.
 const PASSWORD_VARIABLE: &str = "ASSAY_CLICKHOUSE__PASSWORD";

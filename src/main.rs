@@ -3,12 +3,14 @@
 mod cli;
 mod cluster_cli;
 mod commands;
+mod config;
 mod failure;
 mod progress_bar;
 mod settings;
 mod signals;
 mod summary_text;
 mod terminal;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -17,6 +19,7 @@ use clap::error::ErrorKind;
 
 use cli::{Cli, Command};
 use failure::Failure;
+use settings::Global;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -38,7 +41,7 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> Result<u8, Failure> {
-    let global = &cli.global;
+    let global = &Global::load(&cli.global)?;
     match &cli.command {
         Command::Verify(arguments) => commands::verify::run(global, arguments),
         Command::Receipt(command) => commands::receipt::run(global, command),

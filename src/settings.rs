@@ -1,5 +1,6 @@
 //! From the settings as they are written to what the crates take.
 
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use assay_engine::receipt::Signer;
@@ -8,10 +9,42 @@ use assay_engine::time::Timestamp;
 use assay_ledger::keys::KeyError;
 use assay_ledger::{DataFolder, KeyStore, Ledger, LedgerError, StoreError};
 
-use crate::cli::Global;
+use crate::cli::GlobalFlags;
 use crate::cluster_cli;
+use crate::config::{self, Config};
 use crate::failure::{CONFIG, Failure, SOFTWARE, USAGE};
 use crate::terminal;
+
+/// What every command works with.
+#[derive(Debug)]
+pub(crate) struct Global {
+    /// The data folder: ledger and keys.
+    pub(crate) data: PathBuf,
+    /// A file with the private key to sign with, instead of the data folder's.
+    pub(crate) key_file: Option<PathBuf>,
+    /// The address under which the service is reached.
+    pub(crate) public_url: String,
+    /// All settings, over which the flags of a command count.
+    pub(crate) config: Config,
+}
+
+impl Global {
+    /// Reads the settings and lays the flags over them.
+    ///
+    /// # Errors
+    /// What is wrong with the settings.
+    pub(crate) fn load(flags: &GlobalFlags) -> Result<Global, Failure> {
+        let config = config::load(flags.config.as_deref())?;
+        let data = flags.data.clone().or_else(|| config.data.clone());
+        let public_url = flags.public_url.clone().or_else(|| config.public_url.clone());
+        Ok(Global {
+            data: data.unwrap_or_else(|| PathBuf::from("assay-data")),
+            key_file: flags.key_file.clone().or_else(|| config.key_file.clone()),
+            public_url: public_url.unwrap_or_else(|| "http://localhost:8080".to_owned()),
+            config,
+        })
+    }
+}
 
 /// The service's name in receipts.
 const SERVICE: &str = "Agent Output Verifier";

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use assay_ledger::KeyStore;
 
-use crate::cli::{Global, KeysCommand};
+use crate::cli::KeysCommand;
 use crate::failure::{Failure, OK, USAGE};
 use crate::settings;
+use crate::settings::Global;
 use crate::terminal;
 
 pub(crate) fn run(global: &Global, command: &KeysCommand) -> Result<u8, Failure> {

@@ -1,8 +1,9 @@
 //! `assay reputation`: the pass/fail history of an agent, unsigned.
 
-use crate::cli::{Agent, Global};
+use crate::cli::Agent;
 use crate::failure::{Failure, OK};
 use crate::settings;
+use crate::settings::Global;
 use crate::terminal;
 
 pub(crate) fn run(global: &Global, agent: &Agent) -> Result<u8, Failure> {

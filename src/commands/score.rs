@@ -5,9 +5,10 @@ use std::sync::Arc;
 use assay_engine::score::{DEFAULT_HALF_LIFE_DAYS, Score};
 use assay_engine::time::Timestamp;
 
-use crate::cli::{self, Global};
+use crate::cli;
 use crate::failure::{Failure, OK, USAGE};
 use crate::settings;
+use crate::settings::Global;
 use crate::terminal;
 
 pub(crate) fn run(global: &Global, arguments: &cli::Score) -> Result<u8, Failure> {

@@ -17,9 +17,10 @@ use assay_pipeline::run::{Options, RunError, run as run_pipeline};
 use assay_pipeline::run_id::RunId;
 use assay_pipeline::summary::Summary;
 
-use crate::cli::{DetailArgument, Global, Verify};
+use crate::cli::{DetailArgument, Verify};
 use crate::failure::{CONFIG, DATA, FAILED, Failure, IO, NO_INPUT, OK, SOFTWARE, UNCHECKED, USAGE};
 use crate::progress_bar::ProgressBar;
+use crate::settings::Global;
 use crate::{settings, summary_text, terminal};
 
 /// Runs the command.

@@ -4,8 +4,9 @@ mod check;
 mod documents;
 mod show;
 
-use crate::cli::{Global, ReceiptCommand};
+use crate::cli::ReceiptCommand;
 use crate::failure::Failure;
+use crate::settings::Global;
 
 pub(crate) fn run(global: &Global, command: &ReceiptCommand) -> Result<u8, Failure> {
     match command {

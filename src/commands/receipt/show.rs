@@ -1,9 +1,9 @@
 //! `assay receipt show`: a receipt from the ledger, byte for byte as it was answered.
 
-use crate::cli::Global;
 use crate::cluster_cli::LedgerArguments;
 use crate::failure::{FAILED, Failure, OK, USAGE};
 use crate::settings;
+use crate::settings::Global;
 use crate::terminal;
 
 pub(super) fn run(global: &Global, id: &str, arguments: &LedgerArguments) -> Result<u8, Failure> {
