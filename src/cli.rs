@@ -1,5 +1,7 @@
 //! The command line as it is written: commands, flags, and their help.
 
+pub(crate) mod stream;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -24,6 +26,7 @@ Exit codes:
   66  an input cannot be opened
   70  a fault of assay itself
   74  reading or writing failed
+  75  the stream cannot go on in this process: start it again, it takes up where it was
   78  the data folder, its ledger or its keys cannot be used";
 
 /// What every command takes.
@@ -55,6 +58,15 @@ fn default_data() -> PathBuf {
 pub(crate) enum Command {
     /// Verify deliverables in files and write a signed receipt for each
     Verify(Box<Verify>),
+    /// Verify deliverables from Kafka topics and write a signed receipt for each to a topic
+    Stream(Box<stream::Stream>),
+    /// Fill a topic with the records of files
+    Produce(stream::Produce),
+    /// Follow a topic of receipts
+    Consume(stream::Consume),
+    /// The records of a stream that could not be checked
+    #[command(subcommand)]
+    Dlq(stream::DlqCommand),
     /// Check or show a receipt
     #[command(subcommand)]
     Receipt(ReceiptCommand),

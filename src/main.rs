@@ -39,6 +39,10 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
     let global = &cli.global;
     match &cli.command {
         Command::Verify(arguments) => commands::verify::run(global, arguments),
+        Command::Stream(arguments) => commands::stream::run(global, arguments),
+        Command::Produce(arguments) => commands::produce::run(arguments),
+        Command::Consume(arguments) => commands::consume::run(arguments),
+        Command::Dlq(command) => commands::dlq::run(command),
         Command::Receipt(command) => commands::receipt::run(global, command),
         Command::Reputation(agent) => commands::reputation::run(global, agent),
         Command::Score(arguments) => commands::score::run(global, arguments),

@@ -1,0 +1,153 @@
+//! `assay stream`: topics of deliverables in, a topic of receipts out.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use assay_engine::verifier::Verifier;
+use assay_pipeline::stream::health::Health;
+use assay_pipeline::stream::{
+    Delivery, Form, Mode, StopSignal, StreamError, StreamSettings, StreamSummary, run as run_stream,
+};
+
+use crate::cli::Global;
+use crate::cli::stream::{DeliveryArgument, FormArgument, Stream};
+use crate::commands::kafka;
+use crate::failure::{CONFIG, DATA, Failure, OK, RESTART, SOFTWARE, USAGE};
+use crate::{settings, terminal};
+
+/// Runs the command.
+pub(crate) fn run(global: &Global, arguments: &Stream) -> Result<u8, Failure> {
+    let kafka_settings = kafka::settings(&arguments.brokers);
+    let stream_settings = stream_settings(arguments);
+    check(&stream_settings)?;
+    let verifier = Verifier::new(settings::identity(global)?);
+    let data = settings::open_data(global)?;
+    let signer = settings::signer(global, &data)?;
+    let stop_flag = kafka::stop_flag()?;
+    let is_done = Arc::new(AtomicBool::new(false));
+    let limit = Duration::from_secs(stream_settings.drain_seconds) + GRACE;
+    watch_end(Arc::clone(&stop_flag), Arc::clone(&is_done), limit)?;
+    let mode = Mode {
+        until_idle: arguments.until_idle.map(Duration::from_secs),
+        is_copy: arguments.copy,
+    };
+    let process_id: String = settings::random_bytes()?.iter().map(|byte| format!("{byte:02x}")).collect();
+    let result = run_stream(
+        &kafka_settings,
+        &stream_settings,
+        &mode,
+        &verifier,
+        &signer,
+        &process_id,
+        &Health::default(),
+        &StopSignal::on(stop_flag),
+    );
+    is_done.store(true, Ordering::Relaxed);
+    let summary = result.map_err(failure)?;
+    if !arguments.quiet {
+        terminal::note(&words(&summary));
+    }
+    Ok(OK)
+}
+
+/// What the client library is given beyond the time for draining, before the process ends without it.
+const GRACE: Duration = Duration::from_secs(15);
+
+/// Ends the process when it was told to end and does not: closing a client is known to hang at times. Nothing is lost by
+/// it: what is not committed is read again.
+fn watch_end(stop: Arc<AtomicBool>, is_done: Arc<AtomicBool>, limit: Duration) -> Result<(), Failure> {
+    const LOOK: Duration = Duration::from_millis(250);
+    let watch = move || {
+        let mut told: Option<Instant> = None;
+        while !is_done.load(Ordering::Relaxed) {
+            if stop.load(Ordering::Relaxed) && told.get_or_insert_with(Instant::now).elapsed() > limit {
+                terminal::error("the Kafka client did not end in time; the process ends without it");
+                std::process::exit(i32::from(RESTART));
+            }
+            std::thread::sleep(LOOK);
+        }
+    };
+    let started = std::thread::Builder::new().name("watch-end".to_owned()).spawn(watch);
+    started.map_err(|error| Failure::caused(SOFTWARE, "a thread cannot be started", error))?;
+    Ok(())
+}
+
+fn stream_settings(arguments: &Stream) -> StreamSettings {
+    let mut settings = StreamSettings::default();
+    let set = |to: &mut String, from: &Option<String>| {
+        if let Some(from) = from {
+            to.clone_from(from);
+        }
+    };
+    set(&mut settings.group, &arguments.group);
+    set(&mut settings.receipts, &arguments.receipts);
+    set(&mut settings.dead_letters, &arguments.dead_letters);
+    if !arguments.input.is_empty() {
+        settings.input.clone_from(&arguments.input);
+    }
+    if let Some(delivery) = arguments.delivery {
+        settings.delivery = match delivery {
+            DeliveryArgument::ExactlyOnce => Delivery::ExactlyOnce,
+            DeliveryArgument::AtLeastOnce => Delivery::AtLeastOnce,
+        };
+    }
+    if let Some(form) = arguments.form {
+        settings.form = match form {
+            FormArgument::Request => Form::Request,
+            FormArgument::Delivery => Form::Delivery,
+            FormArgument::Output => Form::Output,
+        };
+    }
+    settings.instance.clone_from(&arguments.instance);
+    settings.jobs = arguments.jobs.map(usize::from);
+    settings.contracts.clone_from(&arguments.contracts);
+    settings.contract_topic.clone_from(&arguments.contract_topic);
+    settings.default_contract.clone_from(&arguments.default_contract);
+    if let Some(records) = arguments.batch_records {
+        settings.batch_records = records as usize;
+    }
+    if let Some(seconds) = arguments.drain_seconds {
+        settings.drain_seconds = seconds;
+    }
+    settings
+}
+
+/// What would make the stream feed itself, or mix its answers.
+fn check(settings: &StreamSettings) -> Result<(), Failure> {
+    let outputs = [&settings.receipts, &settings.dead_letters];
+    if let Some(topic) = settings.input.iter().find(|topic| outputs.contains(topic)) {
+        let what = format!("{topic} is both read and written; give receipts and dead letters topics of their own");
+        return Err(Failure::new(USAGE, what));
+    }
+    if settings.receipts == settings.dead_letters {
+        return Err(Failure::new(USAGE, "receipts and dead letters need two topics"));
+    }
+    Ok(())
+}
+
+fn failure(error: StreamError) -> Failure {
+    match error {
+        StreamError::Connect(error) => kafka::failure(error),
+        StreamError::Contract(_) => Failure::caused(DATA, "the contracts cannot be used", error),
+        StreamError::Threads(_) => Failure::caused(SOFTWARE, "the stream cannot start", error),
+        StreamError::Fenced(_) => Failure::caused(CONFIG, "the stream ended", error),
+        StreamError::Fatal(_) | StreamError::NotDrained => Failure::caused(RESTART, "the stream ended", error),
+    }
+}
+
+fn words(summary: &StreamSummary) -> String {
+    let records = summary.passed + summary.failed + summary.dead_letters;
+    let seconds = summary.elapsed.as_secs_f64();
+    let mut text = format!(
+        "{records} records in {seconds:.1} s: {} passed, {} failed, {} dead letters",
+        summary.passed, summary.failed, summary.dead_letters
+    );
+    if summary.aborts > 0 {
+        text.push_str(&format!("; {} transactions made again", summary.aborts));
+    }
+    if summary.dropped > 0 {
+        text.push_str(&format!("; {} answers left to other processes", summary.dropped));
+    }
+    text
+}
