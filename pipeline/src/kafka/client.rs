@@ -62,7 +62,6 @@ fn base(settings: &KafkaSettings, client_id: &str) -> Result<ClientConfig, Setti
         .set("client.id", client_id)
         .set("security.protocol", settings.security.protocol())
         .set("allow.auto.create.topics", "false")
-        .set("message.max.bytes", MESSAGE_BYTES_MAX)
         .set("receive.message.max.bytes", "115343360")
         .set("reconnect.backoff.max.ms", "2000")
         .set_log_level(RDKafkaLogLevel::Warning);
@@ -161,6 +160,7 @@ pub(crate) fn producer_config(
     let mut config = base(settings, client_id)?;
     config
         .set("acks", "all")
+        .set("message.max.bytes", MESSAGE_BYTES_MAX)
         .set("enable.idempotence", "true")
         .set("compression.codec", "lz4")
         .set("linger.ms", "20")
