@@ -1,10 +1,13 @@
 //! The command line as it is written: commands, flags, and their help.
 
+pub(crate) mod cluster;
+pub(crate) mod stream;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::cluster_cli::{LedgerArguments, Migrate, Project, Rebuild};
+use cluster::{LedgerArguments, Migrate, Project, Rebuild};
 
 /// Verifies what an agent delivered and signs a receipt that anyone can check with the public key alone.
 #[derive(Debug, Parser)]
@@ -26,6 +29,7 @@ Exit codes:
   66  an input cannot be opened
   70  a fault of assay itself
   74  reading or writing failed
+  75  the stream cannot go on in this process: start it again, it takes up where it was
   78  the data folder, its ledger or its keys cannot be used";
 
 /// What every command takes.
@@ -51,6 +55,15 @@ pub(crate) struct GlobalFlags {
 pub(crate) enum Command {
     /// Verify deliverables in files and write a signed receipt for each
     Verify(Box<Verify>),
+    /// Verify deliverables from Kafka topics and write a signed receipt for each to a topic
+    Stream(Box<stream::Stream>),
+    /// Fill a topic with the records of files
+    Produce(stream::Produce),
+    /// Follow a topic of receipts
+    Consume(stream::Consume),
+    /// The records of a stream that could not be checked
+    #[command(subcommand)]
+    Dlq(stream::DlqCommand),
     /// Check or show a receipt
     #[command(subcommand)]
     Receipt(ReceiptCommand),
@@ -64,6 +77,9 @@ pub(crate) enum Command {
     Migrate(Box<Migrate>),
     /// Fill an empty database in ClickHouse from a Kafka topic, and compare it with the old one
     Rebuild(Box<Rebuild>),
+    /// The settings
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Look at a JSON Schema as assay reads it
     #[command(subcommand)]
     Schema(SchemaCommand),
@@ -184,6 +200,17 @@ pub(crate) struct Score {
     pub(crate) as_of: Option<String>,
     #[command(flatten)]
     pub(crate) ledger: LedgerArguments,
+}
+
+/// `assay config`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print the settings that are in effect, without secrets, and try the connections
+    Check {
+        /// Only print
+        #[arg(long)]
+        offline: bool,
+    },
 }
 
 /// `assay schema`.

@@ -19,6 +19,8 @@ pub(crate) const NO_INPUT: u8 = 66;
 pub(crate) const SOFTWARE: u8 = 70;
 /// Reading or writing failed.
 pub(crate) const IO: u8 = 74;
+/// The stream has to be started again.
+pub(crate) const RESTART: u8 = 75;
 /// The data folder cannot be used.
 pub(crate) const CONFIG: u8 = 78;
 

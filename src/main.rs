@@ -1,7 +1,6 @@
 //! The command line: parses arguments, wires the crates; no logic of its own.
 
 mod cli;
-mod cluster_cli;
 mod commands;
 mod config;
 mod failure;
@@ -44,12 +43,17 @@ fn run(cli: &Cli) -> Result<u8, Failure> {
     let global = &Global::load(&cli.global)?;
     match &cli.command {
         Command::Verify(arguments) => commands::verify::run(global, arguments),
+        Command::Stream(arguments) => commands::stream::run(global, arguments),
+        Command::Produce(arguments) => commands::produce::run(global, arguments),
+        Command::Consume(arguments) => commands::consume::run(global, arguments),
+        Command::Dlq(command) => commands::dlq::run(global, command),
         Command::Receipt(command) => commands::receipt::run(global, command),
         Command::Reputation(agent) => commands::reputation::run(global, agent),
         Command::Score(arguments) => commands::score::run(global, arguments),
-        Command::Project(arguments) => commands::project::run(arguments),
-        Command::Migrate(arguments) => commands::migrate::run(arguments),
-        Command::Rebuild(arguments) => commands::rebuild::run(arguments),
+        Command::Project(arguments) => commands::project::run(global, arguments),
+        Command::Migrate(arguments) => commands::migrate::run(global, arguments),
+        Command::Rebuild(arguments) => commands::rebuild::run(global, arguments),
+        Command::Config(command) => commands::config::run(global, command),
         Command::Schema(command) => commands::schema::run(command),
         Command::Keys(command) => commands::keys::run(global, command),
         Command::Completions { shell } => commands::shell::completions(*shell),

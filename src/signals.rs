@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::failure::{Failure, IO, SOFTWARE};
+use crate::failure::{Failure, RESTART, SOFTWARE};
 use crate::terminal;
 
 /// A flag that is set when the program is asked to end. When it still runs `limit` after that, whatever hangs, it ends
@@ -14,7 +14,7 @@ pub(crate) fn stop_flag(limit: Duration) -> Result<Arc<AtomicBool>, Failure> {
     let failure = |error| Failure::caused(SOFTWARE, "the system takes no signal handler", error);
     for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT] {
         // The second signal finds the flag set by the first.
-        signal_hook::flag::register_conditional_shutdown(signal, i32::from(IO), Arc::clone(&stop))
+        signal_hook::flag::register_conditional_shutdown(signal, i32::from(RESTART), Arc::clone(&stop))
             .map_err(failure)?;
         signal_hook::flag::register(signal, Arc::clone(&stop)).map_err(failure)?;
     }
@@ -38,5 +38,5 @@ fn watch(stop: &AtomicBool, limit: Duration) {
     terminal::error(
         "ending did not come to its end in time; what was not committed is done again by the next run",
     );
-    std::process::exit(i32::from(IO));
+    std::process::exit(i32::from(RESTART));
 }

@@ -157,7 +157,7 @@ pub fn run(
 
 /// The stack of a thread that verifies: the walk of [`assay_engine::limits::MAX_EVALUATION_DEPTH`] nested schemas takes
 /// about one megabyte.
-const WORKER_STACK_BYTES: usize = 8 * 1024 * 1024;
+pub(crate) const WORKER_STACK_BYTES: usize = 8 * 1024 * 1024;
 
 /// Batches under way for each thread: one in work, one ready.
 const BATCHES_PER_JOB: usize = 2;

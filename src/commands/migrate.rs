@@ -1,18 +1,16 @@
 //! `assay migrate`: brings the database in ClickHouse to the schema of this program.
 
-use assay_ledger::clickhouse::{ClickHouse, ClickHouseSettings};
-
-use crate::cluster_cli::{Migrate, clickhouse_failure};
+use crate::cli::cluster::Migrate;
+use crate::commands::clickhouse;
 use crate::failure::{Failure, OK};
+use crate::settings::Global;
 use crate::terminal;
 
-pub(crate) fn run(arguments: &Migrate) -> Result<u8, Failure> {
-    let settings = ClickHouseSettings {
-        retention_days: arguments.retention_days,
-        ..arguments.clickhouse.settings()?
-    };
-    let ledger = ClickHouse::new(settings).map_err(clickhouse_failure)?;
-    let report = ledger.migrate().map_err(clickhouse_failure)?;
+pub(crate) fn run(global: &Global, arguments: &Migrate) -> Result<u8, Failure> {
+    let mut section = clickhouse::section(global, &arguments.clickhouse);
+    section.retention_days = arguments.retention_days.unwrap_or(section.retention_days);
+    let ledger = clickhouse::open(&section)?;
+    let report = ledger.migrate().map_err(clickhouse::failure)?;
     let done = if report.applied.is_empty() {
         "nothing was to do".to_owned()
     } else {

@@ -1,8 +1,14 @@
 //! One command a file.
 
+mod clickhouse;
+pub(crate) mod config;
+pub(crate) mod consume;
+pub(crate) mod dlq;
 mod input;
+mod kafka;
 pub(crate) mod keys;
 pub(crate) mod migrate;
+pub(crate) mod produce;
 pub(crate) mod project;
 pub(crate) mod rebuild;
 pub(crate) mod receipt;
@@ -10,4 +16,5 @@ pub(crate) mod reputation;
 pub(crate) mod schema;
 pub(crate) mod score;
 pub(crate) mod shell;
+pub(crate) mod stream;
 pub(crate) mod verify;

@@ -5,33 +5,36 @@ use std::time::Duration;
 use assay_ledger::clickhouse::{ClickHouse, Comparison, Difference};
 use assay_pipeline::project::{Monitor, RebuildError, rebuild};
 
-use crate::cluster_cli::{ClickHouseArguments, Rebuild, clickhouse_failure};
-use crate::commands::project;
+use crate::cli::cluster::Rebuild;
+use crate::commands::{clickhouse, project};
+use crate::config::ClickHouseSection;
 use crate::failure::{CONFIG, FAILED, Failure, IO, OK, USAGE};
+use crate::settings::Global;
 use crate::signals;
 use crate::terminal;
 
 /// How much longer than the work under way the clients may take to close.
 const CLOSING: Duration = Duration::from_secs(5);
 
-pub(crate) fn run(arguments: &Rebuild) -> Result<u8, Failure> {
-    let target = ClickHouseArguments {
+pub(crate) fn run(global: &Global, arguments: &Rebuild) -> Result<u8, Failure> {
+    let source = clickhouse::section(global, &arguments.clickhouse);
+    let target = ClickHouseSection {
         database: arguments.into.clone(),
-        url: match &arguments.into_clickhouse {
-            Some(url) => url.clone(),
-            None => arguments.clickhouse.url.clone(),
-        },
-        ..arguments.clickhouse.clone()
+        url: arguments
+            .into_clickhouse
+            .clone()
+            .unwrap_or_else(|| source.url.clone()),
+        ..source.clone()
     };
-    if target.url == arguments.clickhouse.url && target.database == arguments.clickhouse.database {
+    if target.url == source.url && target.database == source.database {
         return Err(Failure::new(
             USAGE,
             "--into names the old database itself: name a new one",
         ));
     }
-    let new = target.open()?;
-    let kafka = arguments.project.kafka()?;
-    let settings = arguments.project.settings(None);
+    let new = clickhouse::open(&target)?;
+    let kafka = clickhouse::kafka_client(global, &arguments.project)?;
+    let settings = clickhouse::project_settings(global, &arguments.project, None);
     let stop = signals::stop_flag(settings.drain + CLOSING)?;
     let quiet = arguments.quiet;
     let monitor = Monitor::new(move |notice| project::tell(&notice, quiet));
@@ -45,7 +48,7 @@ pub(crate) fn run(arguments: &Rebuild) -> Result<u8, Failure> {
     let code = if arguments.no_compare {
         OK
     } else {
-        let old = arguments.clickhouse.open()?;
+        let old = clickhouse::open(&source)?;
         compare(&new, &old, &mut line)?
     };
     terminal::print(line.as_bytes())?;
@@ -53,7 +56,7 @@ pub(crate) fn run(arguments: &Rebuild) -> Result<u8, Failure> {
 }
 
 fn compare(new: &ClickHouse, old: &ClickHouse, line: &mut String) -> Result<u8, Failure> {
-    let comparison = new.compare(old).map_err(clickhouse_failure)?;
+    let comparison = new.compare(old).map_err(clickhouse::failure)?;
     let Comparison {
         receipts: [new_receipts, old_receipts],
         agents: [new_agents, old_agents],
@@ -83,7 +86,7 @@ fn compare(new: &ClickHouse, old: &ClickHouse, line: &mut String) -> Result<u8, 
 
 fn failure(error: RebuildError) -> Failure {
     match error {
-        RebuildError::Ledger(error) => clickhouse_failure(error),
+        RebuildError::Ledger(error) => clickhouse::failure(error),
         RebuildError::Project(error) => project::failure(error),
         RebuildError::NotEmpty(_) => Failure::caused(CONFIG, "the database cannot be filled", error),
         RebuildError::Stopped => Failure::caused(IO, "the database is not filled", error),

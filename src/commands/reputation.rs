@@ -1,13 +1,14 @@
 //! `assay reputation`: the pass/fail history of an agent, unsigned.
 
 use crate::cli::Agent;
+use crate::commands::clickhouse;
 use crate::failure::{Failure, OK};
 use crate::settings;
 use crate::settings::Global;
 use crate::terminal;
 
 pub(crate) fn run(global: &Global, agent: &Agent) -> Result<u8, Failure> {
-    let ledger = agent.ledger.open(global)?;
+    let ledger = clickhouse::open_store(global, &agent.ledger)?;
     let reputation = ledger
         .reputation(&agent.agent, settings::now())
         .map_err(settings::store_failure)?;

@@ -6,6 +6,7 @@ use assay_engine::score::{DEFAULT_HALF_LIFE_DAYS, Score};
 use assay_engine::time::Timestamp;
 
 use crate::cli;
+use crate::commands::clickhouse;
 use crate::failure::{Failure, OK, USAGE};
 use crate::settings;
 use crate::settings::Global;
@@ -23,7 +24,7 @@ pub(crate) fn run(global: &Global, arguments: &cli::Score) -> Result<u8, Failure
         })?,
     };
     let identity = Arc::new(settings::identity(global)?);
-    let ledger = arguments.ledger.open(global)?;
+    let ledger = clickhouse::open_store(global, &arguments.ledger)?;
     let history = ledger
         .history(&arguments.agent, computed_at)
         .map_err(settings::store_failure)?;

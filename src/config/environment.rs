@@ -14,8 +14,16 @@ const PREFIX: &str = "ASSAY_";
 /// Stands between section and key.
 const SEPARATOR: &str = "__";
 
-/// Variables that hold secrets: whoever needs one reads it itself, so that it stands in no value that is printed.
-pub(crate) const SECRETS: [&str; 2] = ["ASSAY_KAFKA__SASL_PASSWORD", "ASSAY_CLICKHOUSE__PASSWORD"];
+/// The SASL password for Kafka.
+pub(crate) const SASL_PASSWORD: &str = "ASSAY_KAFKA__SASL_PASSWORD";
+
+/// The password for ClickHouse.
+pub(crate) const CLICKHOUSE_PASSWORD: &str = "ASSAY_CLICKHOUSE__PASSWORD";
+
+/// A secret, which is no setting, so that it stands in nothing that is printed.
+pub(crate) fn secret(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|secret| !secret.is_empty())
+}
 
 /// What the environment says about sections.
 pub(crate) struct Sections(Vec<(String, String, String)>);
@@ -26,7 +34,7 @@ impl Sections {
         let text =
             |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
         let split = |(name, value): (String, String)| {
-            if SECRETS.contains(&name.as_str()) {
+            if [SASL_PASSWORD, CLICKHOUSE_PASSWORD].contains(&name.as_str()) {
                 return None;
             }
             let (section, key) = name.strip_prefix(PREFIX)?.split_once(SEPARATOR)?;

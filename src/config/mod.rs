@@ -3,14 +3,19 @@
 //! A key that nothing knows is refused with the nearest one that is known. Secrets are no keys: they come from a file
 //! that a setting names, or from the environment.
 
+mod cluster;
 mod environment;
 mod explain;
 
 use std::path::{Path, PathBuf};
 
+use assay_pipeline::kafka::{KafkaSettings, Secret};
+use assay_pipeline::stream::StreamSettings;
 use figment::Figment;
 use figment::providers::{Format as _, Toml};
 use serde::{Deserialize, Serialize};
+
+pub(crate) use cluster::{ClickHouseSection, ProjectSection};
 
 use crate::failure::{Failure, NO_INPUT, USAGE};
 
@@ -24,6 +29,14 @@ pub(crate) struct Config {
     pub(crate) key_file: Option<PathBuf>,
     /// The address under which the service of the receipts is reached.
     pub(crate) public_url: Option<String>,
+    /// The Kafka cluster.
+    pub(crate) kafka: KafkaSettings,
+    /// `assay stream`.
+    pub(crate) stream: StreamSettings,
+    /// The ledger in ClickHouse.
+    pub(crate) clickhouse: ClickHouseSection,
+    /// `assay project`.
+    pub(crate) project: ProjectSection,
     /// Where receipts are read.
     pub(crate) ledger: LedgerSettings,
     /// Metrics, health and logs.
@@ -88,8 +101,10 @@ pub(crate) fn load(file: Option<&Path>) -> Result<Config, Failure> {
         })?;
         figment = figment.merge(Toml::string(&text));
     }
-    figment
+    let mut config: Config = figment
         .merge(environment::Sections::of(std::env::vars_os()))
         .extract()
-        .map_err(|error| Failure::new(USAGE, explain::explain(error, file)))
+        .map_err(|error| Failure::new(USAGE, explain::explain(error, file)))?;
+    config.kafka.sasl_password = environment::secret(environment::SASL_PASSWORD).map(Secret::new);
+    Ok(config)
 }

@@ -5,6 +5,8 @@ mod log;
 mod standing;
 mod status_line;
 
+use std::net::SocketAddr;
+
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder};
 use tracing::level_filters::LevelFilter;
 
@@ -14,6 +16,7 @@ pub(crate) use status_line::StatusLine;
 
 use crate::config::WatchSettings;
 use crate::failure::{Failure, SOFTWARE};
+use crate::settings::Global;
 
 /// Bounds of the histograms of seconds.
 const SECONDS: [f64; 12] = [
@@ -21,6 +24,15 @@ const SECONDS: [f64; 12] = [
 ];
 /// Bounds of the histograms of records, rows and bytes.
 const SIZES: [f64; 9] = [1.0, 10.0, 100.0, 1_000.0, 10_000.0, 100_000.0, 1e6, 1e7, 1e8];
+
+/// The settings of `[watch]` with the flag over them.
+pub(crate) fn watch_settings(global: &Global, listen: Option<SocketAddr>) -> WatchSettings {
+    let configured = &global.config.watch;
+    WatchSettings {
+        listen: listen.or(configured.listen),
+        log: configured.log,
+    }
+}
 
 /// Starts logs and metrics, and the listener if an address is set.
 ///

@@ -133,6 +133,11 @@ impl Monitor {
         self.began.elapsed().saturating_sub(at)
     }
 
+    /// Records that wait in the partitions owned.
+    pub fn waiting(&self) -> u64 {
+        u64::try_from(self.waiting.load(Ordering::Relaxed)).unwrap_or_default()
+    }
+
     /// Receipts that were stored.
     pub fn rows(&self) -> u64 {
         self.rows.load(Ordering::Relaxed)

@@ -1,6 +1,7 @@
 //! `assay receipt show`: a receipt from the ledger, byte for byte as it was answered.
 
-use crate::cluster_cli::LedgerArguments;
+use crate::cli::cluster::LedgerArguments;
+use crate::commands::clickhouse;
 use crate::failure::{FAILED, Failure, OK, USAGE};
 use crate::settings;
 use crate::settings::Global;
@@ -14,7 +15,7 @@ pub(super) fn run(global: &Global, id: &str, arguments: &LedgerArguments) -> Res
             format!("{id:?} is not a verification_id: {example}"),
         ));
     };
-    let ledger = arguments.open(global)?;
+    let ledger = clickhouse::open_store(global, arguments)?;
     match ledger.receipt(id).map_err(settings::store_failure)? {
         Some(receipt) => {
             let mut line = Vec::new();
@@ -24,7 +25,7 @@ pub(super) fn run(global: &Global, id: &str, arguments: &LedgerArguments) -> Res
             Ok(OK)
         }
         None => {
-            let ledger = arguments.name(global);
+            let ledger = clickhouse::store_name(global, arguments);
             Err(Failure::new(
                 FAILED,
                 format!("{ledger} has no receipt with the verification_id {id}"),
