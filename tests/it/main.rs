@@ -9,10 +9,11 @@
 //! - `attacks`: what strangers send to use up time, memory or stack ends soon, and honest documents of any size pass.
 //! - `verify`: `assay verify` in all its forms, and the independent check of its receipts.
 //! - `interruption`: kills and resumes.
+//! - `stream`: topics of deliverables on a real cluster, which `KAFKA_BROKERS` names.
 //! - `cli`: the other commands, as a user would run them.
 //!
 //! The rest is what they share: `choices`, `texts` and `schemas` make random material, `naive` is the naive counter,
-//! `material` finds what lies in files, and `command` runs the program.
+//! `material` finds what lies in files, `topics` fills and reads topics, and `command` runs the program.
 
 #![expect(
     clippy::unwrap_used,
@@ -32,7 +33,9 @@ mod json_reading;
 mod material;
 mod naive;
 mod schemas;
+mod stream;
 mod suite;
 mod texts;
+mod topics;
 mod vectors;
 mod verify;
