@@ -355,6 +355,11 @@ impl Deliverer {
     }
 
     fn setback(&self, fault: Fault) -> Setback {
+        // The call that meets a dead client only says that it is dead; the client knows of what.
+        let fault = match (fault, self.producer.client().fatal_error()) {
+            (Fault::Fatal(_), Some((code, text))) => Fault::of_fatal(code, text),
+            (fault, _) => fault,
+        };
         match fault {
             Fault::Retry(reason) | Fault::Abort(reason) => Setback::Again(reason),
             Fault::Fatal(reason) => Setback::End(StreamError::Fatal(reason)),
