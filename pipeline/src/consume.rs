@@ -53,7 +53,11 @@ pub fn follow(
     stop: &AtomicBool,
     mut take: impl FnMut(Followed<'_>) -> io::Result<()>,
 ) -> Result<(), ConsumeError> {
-    let start = if options.from_start { Start::First } else { Start::End };
+    let start = if options.from_start {
+        Start::First
+    } else {
+        Start::End
+    };
     let reader = TopicReader::open(kafka, "assay-consume", "assay-consume", &options.topic, start)?;
     let mut heard = Instant::now();
     while !stop.load(Ordering::Relaxed) {

@@ -79,7 +79,13 @@ pub fn produce(
     key_pointer: &str,
 ) -> Result<ProduceSummary, ProduceError> {
     // Asks for the topic, which a producer alone would only wait for.
-    drop(TopicReader::open(kafka, "assay-produce", "assay-produce", topic, Start::End)?);
+    drop(TopicReader::open(
+        kafka,
+        "assay-produce",
+        "assay-produce",
+        topic,
+        Start::End,
+    )?);
     let config = producer_config(kafka, "assay-produce", None, 1_000_000).map_err(ConnectError::Setting)?;
     let failures = Failures::default();
     let producer: ThreadedProducer<Failures> = config
@@ -100,7 +106,9 @@ pub fn produce(
             summary.records += 1;
         }
     }
-    producer.flush(Duration::from_secs(60)).map_err(ProduceError::Send)?;
+    producer
+        .flush(Duration::from_secs(60))
+        .map_err(ProduceError::Send)?;
     match failures.0.load(Ordering::Relaxed) {
         0 => Ok(summary),
         failed => Err(ProduceError::Failed(failed)),

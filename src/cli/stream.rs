@@ -21,7 +21,12 @@ pub(crate) struct Stream {
     #[arg(long, env = "ASSAY_STREAM__GROUP", value_name = "GROUP")]
     pub(crate) group: Option<String>,
     /// A topic of deliverables; may be given several times
-    #[arg(long, env = "ASSAY_STREAM__INPUT", value_name = "TOPIC", value_delimiter = ',')]
+    #[arg(
+        long,
+        env = "ASSAY_STREAM__INPUT",
+        value_name = "TOPIC",
+        value_delimiter = ','
+    )]
     pub(crate) input: Vec<String>,
     /// The topic of receipts
     #[arg(long, env = "ASSAY_STREAM__RECEIPTS", value_name = "TOPIC")]
@@ -109,7 +114,12 @@ pub(crate) struct Consume {
     #[command(flatten)]
     pub(crate) brokers: Brokers,
     /// The topic of receipts
-    #[arg(long, env = "ASSAY_STREAM__RECEIPTS", value_name = "TOPIC", default_value = "receipts")]
+    #[arg(
+        long,
+        env = "ASSAY_STREAM__RECEIPTS",
+        value_name = "TOPIC",
+        default_value = "receipts"
+    )]
     pub(crate) topic: String,
     /// From the first receipt on, not only new ones
     #[arg(long)]
@@ -130,7 +140,12 @@ pub(crate) enum DlqCommand {
         #[command(flatten)]
         brokers: Brokers,
         /// The dead-letter topic
-        #[arg(long, env = "ASSAY_STREAM__DEAD_LETTERS", value_name = "TOPIC", default_value = "dead-letters")]
+        #[arg(
+            long,
+            env = "ASSAY_STREAM__DEAD_LETTERS",
+            value_name = "TOPIC",
+            default_value = "dead-letters"
+        )]
         topic: String,
         /// One JSON object a letter
         #[arg(long)]
@@ -141,10 +156,20 @@ pub(crate) enum DlqCommand {
         #[command(flatten)]
         brokers: Brokers,
         /// The dead-letter topic
-        #[arg(long, env = "ASSAY_STREAM__DEAD_LETTERS", value_name = "TOPIC", default_value = "dead-letters")]
+        #[arg(
+            long,
+            env = "ASSAY_STREAM__DEAD_LETTERS",
+            value_name = "TOPIC",
+            default_value = "dead-letters"
+        )]
         topic: String,
         /// The stream's group, which keeps apart what was replayed for whom
-        #[arg(long, env = "ASSAY_STREAM__GROUP", value_name = "GROUP", default_value = "assay")]
+        #[arg(
+            long,
+            env = "ASSAY_STREAM__GROUP",
+            value_name = "GROUP",
+            default_value = "assay"
+        )]
         group: String,
         /// Letters that were tried so often stay
         #[arg(long, value_name = "N", default_value_t = 5)]

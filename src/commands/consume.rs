@@ -20,15 +20,20 @@ pub(crate) fn run(arguments: &Consume) -> Result<u8, Failure> {
     let stop = kafka::stop_flag()?;
     let mut output = io::BufWriter::new(io::stdout().lock());
     let mut reader = Reader::default();
-    let result = follow(&kafka::settings(&arguments.brokers), &options, &stop, |followed| {
-        if arguments.json {
-            output.write_all(followed.value.unwrap_or(b"null"))?;
-            output.write_all(b"\n")?;
-        } else {
-            writeln!(output, "{}", reader.line(&followed))?;
-        }
-        output.flush()
-    });
+    let result = follow(
+        &kafka::settings(&arguments.brokers),
+        &options,
+        &stop,
+        |followed| {
+            if arguments.json {
+                output.write_all(followed.value.unwrap_or(b"null"))?;
+                output.write_all(b"\n")?;
+            } else {
+                writeln!(output, "{}", reader.line(&followed))?;
+            }
+            output.flush()
+        },
+    );
     match result {
         Ok(()) => Ok(OK),
         // A reader that has gone away (`| head`) is no failure.
@@ -57,7 +62,10 @@ impl Reader {
         let text = |name: &str| {
             let found = root.get(name).and_then(Value::as_str).unwrap_or("-");
             // What strangers named must not steer the terminal.
-            found.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect::<String>()
+            found
+                .chars()
+                .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+                .collect::<String>()
         };
         let checks = followed.checks.unwrap_or("-").replace(',', " ");
         format!(

@@ -16,7 +16,11 @@ pub(crate) fn run(command: &DlqCommand) -> Result<u8, Failure> {
         DlqCommand::List { brokers, topic, json } => {
             let mut output = io::BufWriter::new(io::stdout().lock());
             let result = list(&kafka::settings(brokers), topic, |letter| {
-                let line = if *json { as_json(&letter) } else { as_words(&letter) };
+                let line = if *json {
+                    as_json(&letter)
+                } else {
+                    as_words(&letter)
+                };
                 output.write_all(&line)?;
                 output.write_all(b"\n")
             });
@@ -61,7 +65,9 @@ fn failure(error: DeadLetterError) -> Failure {
 }
 
 fn as_words(letter: &ListedLetter) -> Vec<u8> {
-    let size = letter.value_bytes.map_or("no value".to_owned(), |bytes| format!("{bytes} bytes"));
+    let size = letter
+        .value_bytes
+        .map_or("no value".to_owned(), |bytes| format!("{bytes} bytes"));
     let text = format!(
         "{}/{} from {} {}/{} attempt {} {size} {}: {}",
         letter.partition,
@@ -74,7 +80,10 @@ fn as_words(letter: &ListedLetter) -> Vec<u8> {
         letter.message
     );
     // What strangers wrote must not steer the terminal.
-    let plain: String = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let plain: String = text
+        .chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect();
     plain.into_bytes()
 }
 
@@ -93,7 +102,9 @@ fn as_json(letter: &ListedLetter) -> Vec<u8> {
         write_canonical_string(value, &mut text);
         text.push(b',');
     }
-    let bytes = letter.value_bytes.map_or("null".to_owned(), |bytes| bytes.to_string());
+    let bytes = letter
+        .value_bytes
+        .map_or("null".to_owned(), |bytes| bytes.to_string());
     text.extend_from_slice(
         format!(
             "\"partition\":{},\"offset\":{},\"attempt\":{},\"value_bytes\":{bytes}}}",

@@ -36,7 +36,8 @@ pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
     let flag = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT] {
         // In this order, so that the first signal finds the flag unset.
-        signal_hook::flag::register_conditional_shutdown(signal, INTERRUPTED, Arc::clone(&flag)).map_err(failure)?;
+        signal_hook::flag::register_conditional_shutdown(signal, INTERRUPTED, Arc::clone(&flag))
+            .map_err(failure)?;
         signal_hook::flag::register(signal, Arc::clone(&flag)).map_err(failure)?;
     }
     Ok(flag)

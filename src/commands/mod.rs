@@ -3,8 +3,8 @@
 pub(crate) mod consume;
 pub(crate) mod dlq;
 mod input;
-pub(crate) mod keys;
 mod kafka;
+pub(crate) mod keys;
 pub(crate) mod produce;
 pub(crate) mod receipt;
 pub(crate) mod reputation;

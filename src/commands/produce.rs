@@ -17,13 +17,21 @@ pub(crate) fn run(arguments: &Produce) -> Result<u8, Failure> {
         );
         return Err(Failure::new(USAGE, what));
     }
-    let inputs = arguments.files.iter().map(|file| Input::from_argument(file)).collect();
+    let inputs = arguments
+        .files
+        .iter()
+        .map(|file| Input::from_argument(file))
+        .collect();
     let kafka = kafka::settings(&arguments.brokers);
-    let summary = produce(&kafka, &arguments.topic, inputs, &arguments.key_from).map_err(|error| match error {
-        ProduceError::Connect(error) => kafka::failure(error),
-        error => Failure::caused(IO, "the records were not all produced", error),
-    })?;
-    terminal::note(&format!("{} records produced to {}", summary.records, arguments.topic));
+    let summary =
+        produce(&kafka, &arguments.topic, inputs, &arguments.key_from).map_err(|error| match error {
+            ProduceError::Connect(error) => kafka::failure(error),
+            error => Failure::caused(IO, "the records were not all produced", error),
+        })?;
+    terminal::note(&format!(
+        "{} records produced to {}",
+        summary.records, arguments.topic
+    ));
     if summary.skipped > 0 {
         terminal::warn(&format!(
             "{} records were left out: too long, or outside their file's array",

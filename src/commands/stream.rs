@@ -32,7 +32,10 @@ pub(crate) fn run(global: &Global, arguments: &Stream) -> Result<u8, Failure> {
         until_idle: arguments.until_idle.map(Duration::from_secs),
         is_copy: arguments.copy,
     };
-    let process_id: String = settings::random_bytes()?.iter().map(|byte| format!("{byte:02x}")).collect();
+    let process_id: String = settings::random_bytes()?
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     let result = run_stream(
         &kafka_settings,
         &stream_settings,
@@ -68,7 +71,9 @@ fn watch_end(stop: Arc<AtomicBool>, is_done: Arc<AtomicBool>, limit: Duration) -
             std::thread::sleep(LOOK);
         }
     };
-    let started = std::thread::Builder::new().name("watch-end".to_owned()).spawn(watch);
+    let started = std::thread::Builder::new()
+        .name("watch-end".to_owned())
+        .spawn(watch);
     started.map_err(|error| Failure::caused(SOFTWARE, "a thread cannot be started", error))?;
     Ok(())
 }
@@ -117,7 +122,8 @@ fn stream_settings(arguments: &Stream) -> StreamSettings {
 fn check(settings: &StreamSettings) -> Result<(), Failure> {
     let outputs = [&settings.receipts, &settings.dead_letters];
     if let Some(topic) = settings.input.iter().find(|topic| outputs.contains(topic)) {
-        let what = format!("{topic} is both read and written; give receipts and dead letters topics of their own");
+        let what =
+            format!("{topic} is both read and written; give receipts and dead letters topics of their own");
         return Err(Failure::new(USAGE, what));
     }
     if settings.receipts == settings.dead_letters {
@@ -132,7 +138,9 @@ fn failure(error: StreamError) -> Failure {
         StreamError::Contract(_) => Failure::caused(DATA, "the contracts cannot be used", error),
         StreamError::Threads(_) => Failure::caused(SOFTWARE, "the stream cannot start", error),
         StreamError::Fenced(_) => Failure::caused(CONFIG, "the stream ended", error),
-        StreamError::Fatal(_) | StreamError::NotDrained => Failure::caused(RESTART, "the stream ended", error),
+        StreamError::Fatal(_) | StreamError::NotDrained => {
+            Failure::caused(RESTART, "the stream ended", error)
+        }
     }
 }
 

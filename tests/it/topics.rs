@@ -74,7 +74,10 @@ pub(crate) fn topic(name: &str, partitions: i32, settings: &[(&str, &str)]) -> S
         topic = topic.set(key, value);
     }
     let options = AdminOptions::new().operation_timeout(Some(PATIENCE));
-    wait_for(admin.create_topics([&topic], &options)).unwrap().remove(0).unwrap();
+    wait_for(admin.create_topics([&topic], &options))
+        .unwrap()
+        .remove(0)
+        .unwrap();
     name
 }
 
@@ -124,7 +127,9 @@ pub(crate) fn read(topic: &str) -> Vec<TestRecord> {
     let mut assignment = TopicPartitionList::new();
     let mut ends = Vec::new();
     for partition in metadata.topics()[0].partitions() {
-        let (_, end) = consumer.fetch_watermarks(topic, partition.id(), PATIENCE).unwrap();
+        let (_, end) = consumer
+            .fetch_watermarks(topic, partition.id(), PATIENCE)
+            .unwrap();
         ends.push((partition.id(), end));
         assignment
             .add_partition_offset(topic, partition.id(), Offset::Beginning)
@@ -136,17 +141,23 @@ pub(crate) fn read(topic: &str) -> Vec<TestRecord> {
     loop {
         let position = consumer.position().unwrap();
         let is_read = |(partition, end): &(i32, i64)| {
-            let at = position.find_partition(topic, *partition).map(|found| found.offset());
+            let at = position
+                .find_partition(topic, *partition)
+                .map(|found| found.offset());
             *end == 0 || matches!(at, Some(Offset::Offset(at)) if at >= *end)
         };
         if ends.iter().all(is_read) {
             return records;
         }
         assert!(Instant::now() < deadline, "{topic} cannot be read to its end");
-        let Some(message) = consumer.poll(Duration::from_millis(50)) else { continue };
+        let Some(message) = consumer.poll(Duration::from_millis(50)) else {
+            continue;
+        };
         let message = message.unwrap();
         let headers = message.headers().map_or_else(Vec::new, |headers| {
-            let copied = headers.iter().map(|h| (h.key.to_owned(), h.value.map(<[u8]>::to_vec)));
+            let copied = headers
+                .iter()
+                .map(|h| (h.key.to_owned(), h.value.map(<[u8]>::to_vec)));
             copied.collect()
         });
         records.push(TestRecord {

@@ -72,7 +72,14 @@ mod tests {
     #[test]
     fn attempts_are_a_number_or_none() {
         assert_eq!(attempts(Some(b"4")), 4);
-        for broken in [None, Some(&b""[..]), Some(b"-1"), Some(b"x"), Some(b"\xff"), Some(b"99999999999")] {
+        for broken in [
+            None,
+            Some(&b""[..]),
+            Some(b"-1"),
+            Some(b"x"),
+            Some(b"\xff"),
+            Some(b"99999999999"),
+        ] {
             assert_eq!(attempts(broken), 0);
         }
     }

@@ -115,7 +115,8 @@ impl Group {
         message: &BorrowedMessage<'_>,
         summary: &mut ReplaySummary,
     ) -> Result<(), KafkaError> {
-        self.next_offsets.insert(message.partition(), message.offset() + 1);
+        self.next_offsets
+            .insert(message.partition(), message.offset() + 1);
         self.letters += 1;
         self.bytes += message.payload_len() + message.key_len();
         let source = header(message, letter::TOPIC).and_then(|topic| String::from_utf8(topic).ok());
@@ -185,7 +186,10 @@ impl Group {
         for (partition, next) in &self.next_offsets {
             offsets.add_partition_offset(&options.topic, *partition, Offset::Offset(*next))?;
         }
-        let metadata = reader.consumer.group_metadata().ok_or(KafkaError::NoMessageReceived)?;
+        let metadata = reader
+            .consumer
+            .group_metadata()
+            .ok_or(KafkaError::NoMessageReceived)?;
         retry_kafka(|| producer.send_offsets_to_transaction(&offsets, &metadata, STEP_TIMEOUT))?;
         retry_kafka(|| producer.commit_transaction(STEP_TIMEOUT))?;
         *self = Group::default();

@@ -6,7 +6,8 @@ mod settings;
 mod topics;
 
 pub(crate) use client::{
-    LogContext, SESSION_TIMEOUT_MS, assigned_consumer_config, group_consumer_config, log, log_event, producer_config,
+    LogContext, SESSION_TIMEOUT_MS, assigned_consumer_config, group_consumer_config, log, log_event,
+    producer_config,
 };
 pub(crate) use reader::{Start, TopicReader};
 pub use settings::{KafkaSettings, Secret, Security, SettingError, SettingValue};

@@ -42,8 +42,9 @@ impl TopicReader {
         start: Start,
     ) -> Result<TopicReader, ConnectError> {
         let config = assigned_consumer_config(kafka, client_id, group)?;
-        let consumer: BaseConsumer<LogContext> =
-            config.create_with_context(LogContext).map_err(ConnectError::Client)?;
+        let consumer: BaseConsumer<LogContext> = config
+            .create_with_context(LogContext)
+            .map_err(ConnectError::Client)?;
         let numbers = partitions(kafka, &consumer, topic)?;
         let mut wanted = TopicPartitionList::new();
         for number in &numbers {
@@ -62,7 +63,9 @@ impl TopicReader {
         let mut ends = HashMap::new();
         for number in numbers {
             let (first, end) = watermarks(kafka, &consumer, topic, number)?;
-            let known = committed.find_partition(topic, number).map(|found| found.offset());
+            let known = committed
+                .find_partition(topic, number)
+                .map(|found| found.offset());
             let from = match (start, known) {
                 (Start::End, _) => end,
                 (Start::Committed, Some(Offset::Offset(at))) => at.max(first),

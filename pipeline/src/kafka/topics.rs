@@ -34,7 +34,13 @@ pub(crate) fn partitions<C: ConsumerContext>(
     let found = metadata.topics().iter().find(|found| found.name() == topic);
     let mut partitions: Vec<i32> = found
         .filter(|found| found.error().is_none())
-        .map(|found| found.partitions().iter().map(|partition| partition.id()).collect())
+        .map(|found| {
+            found
+                .partitions()
+                .iter()
+                .map(|partition| partition.id())
+                .collect()
+        })
         .unwrap_or_default();
     if partitions.is_empty() {
         return Err(ConnectError::NoTopic(topic.to_owned()));
@@ -70,7 +76,10 @@ impl TopicLimit {
     pub(crate) fn ask(config: &rdkafka::ClientConfig, topic: &str) -> TopicLimit {
         let asked = ask(config, topic);
         if asked.is_none() {
-            tracing::warn!(topic, "the topic's max.message.bytes cannot be read; its refusals will tell");
+            tracing::warn!(
+                topic,
+                "the topic's max.message.bytes cannot be read; its refusals will tell"
+            );
         }
         TopicLimit { bytes: asked }
     }

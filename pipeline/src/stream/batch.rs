@@ -70,7 +70,12 @@ impl Batch {
     }
 
     /// Copies a message; the copy lets librdkafka free its own. Gives the bytes that it takes.
-    pub(crate) fn push(&mut self, partition: &Partition, lease: Lease, message: &BorrowedMessage<'_>) -> usize {
+    pub(crate) fn push(
+        &mut self,
+        partition: &Partition,
+        lease: Lease,
+        message: &BorrowedMessage<'_>,
+    ) -> usize {
         let before = self.size();
         if self.records.is_empty() {
             self.opened = Instant::now();
@@ -134,7 +139,10 @@ impl Batch {
     }
 
     /// The headers in their order; a name may occur several times.
-    pub(crate) fn headers<'b>(&'b self, record: &'b Record) -> impl Iterator<Item = (&'b str, Option<&'b [u8]>)> {
+    pub(crate) fn headers<'b>(
+        &'b self,
+        record: &'b Record,
+    ) -> impl Iterator<Item = (&'b str, Option<&'b [u8]>)> {
         record.headers.iter().map(|(name, value)| {
             // The names were texts when they were copied.
             let name = std::str::from_utf8(self.bytes(name)).unwrap_or_default();

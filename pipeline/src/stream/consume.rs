@@ -6,6 +6,7 @@
 //! committed; the partitions are handed over only then.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -77,6 +78,8 @@ pub(crate) struct Intake {
     /// Partitions that came or went since the thread looked last.
     changes: Mutex<Vec<Change>>,
     budget: Budget,
+    /// Whether, by the last statistics, every partition held is being fetched and is read to its end.
+    is_read_out: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -94,7 +97,8 @@ impl Intake {
         budget: Budget,
     ) -> Intake {
         // Half of the session leaves the coordinator time to hear of it.
-        let drain = Duration::from_secs(settings.drain_seconds).min(Duration::from_millis(SESSION_TIMEOUT_MS / 2));
+        let drain =
+            Duration::from_secs(settings.drain_seconds).min(Duration::from_millis(SESSION_TIMEOUT_MS / 2));
         Intake {
             building: Mutex::new(Building {
                 batch: Batch::new(),
@@ -106,16 +110,21 @@ impl Intake {
             drain,
             changes: Mutex::default(),
             budget,
+            is_read_out: AtomicBool::new(false),
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, Building> {
         // A batch is changed a record at a time, so it is whole after a panic elsewhere.
-        self.building.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.building
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     fn changes(&self) -> MutexGuard<'_, Vec<Change>> {
-        self.changes.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.changes
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// Takes a message, unless its partition is not ours or it was taken before.
@@ -131,7 +140,9 @@ impl Intake {
         if building.batch.records.is_empty() || !is_due(&building.batch) {
             return;
         }
-        let Some(next_stage) = &building.next_stage else { return };
+        let Some(next_stage) = &building.next_stage else {
+            return;
+        };
         if next_stage.is_full() {
             return;
         }
@@ -151,12 +162,16 @@ impl Intake {
         if building.batch.records.is_empty() {
             return;
         }
-        let Some(next_stage) = building.next_stage.clone() else { return };
+        let Some(next_stage) = building.next_stage.clone() else {
+            return;
+        };
         let batch = std::mem::replace(&mut building.batch, Batch::new());
         note_handed_on(&batch);
         match next_stage.send_timeout(batch, at_most) {
             Ok(()) => {}
-            Err(SendTimeoutError::Timeout(batch) | SendTimeoutError::Disconnected(batch)) => building.batch = batch,
+            Err(SendTimeoutError::Timeout(batch) | SendTimeoutError::Disconnected(batch)) => {
+                building.batch = batch
+            }
         }
     }
 
@@ -171,7 +186,9 @@ impl Intake {
             self.force_on(self.drain);
             let left = deadline.saturating_duration_since(Instant::now());
             if !self.ownership.wait_drained(&partitions, left) {
-                tracing::warn!("revoked partitions were handed over before all that was read of them was committed");
+                tracing::warn!(
+                    "revoked partitions were handed over before all that was read of them was committed"
+                );
             }
         }
         self.ownership.remove(&partitions);
@@ -204,22 +221,43 @@ impl ClientContext for GroupContext {
 
     fn stats(&self, statistics: Statistics) {
         let mut lags = BTreeMap::new();
+        let is_busy = self.0.ownership.is_busy();
+        let (mut fetched, mut read_out) = (0, 0);
         for topic in statistics.topics.values() {
             for partition in topic.partitions.values().filter(|partition| partition.desired) {
                 // Only what is held: the statistics go on for a while about what was given up.
                 let Some(committed) = self.0.ownership.committed(&topic.topic, partition.partition) else {
                     continue;
                 };
-                let at = committed.unwrap_or(partition.committed_offset.max(partition.lo_offset));
+                fetched += 1;
                 // A reader of committed records sees none past the last stable offset.
-                let end = if partition.ls_offset >= 0 { partition.ls_offset } else { partition.hi_offset };
-                if end >= 0 {
-                    lags.insert((topic.topic.clone(), partition.partition), (end - at.max(0)).max(0));
+                let end = if partition.ls_offset >= 0 {
+                    partition.ls_offset
+                } else {
+                    partition.hi_offset
+                };
+                // The end may lie after markers of transactions, which are fetched and never given out; and a partition
+                // whose offset is still being asked for has none.
+                let is_active = partition.fetch_state == "active" && end >= 0;
+                let has_all = is_active && partition.next_offset >= end && partition.fetchq_cnt == 0;
+                if has_all && !is_busy {
+                    read_out += 1;
+                    lags.insert((topic.topic.clone(), partition.partition), 0);
+                } else if end >= 0 {
+                    let at = committed.unwrap_or(partition.committed_offset.max(partition.lo_offset));
+                    lags.insert(
+                        (topic.topic.clone(), partition.partition),
+                        (end - at.max(0)).max(0),
+                    );
                 }
             }
         }
+        let held = self.0.ownership.partitions().len();
+        self.0
+            .is_read_out
+            .store(fetched == held && read_out == held, Ordering::Relaxed);
         measures::lag(lags.values().sum());
-        measures::partitions(self.0.ownership.partitions().len());
+        measures::partitions(held);
         self.0.health.note_lags(lags);
     }
 }
@@ -231,6 +269,7 @@ impl ConsumerContext for GroupContext {
                 let partitions = partitions_of(list);
                 tracing::info!(count = partitions.len(), "partitions were assigned");
                 self.0.ownership.add(&partitions);
+                self.0.is_read_out.store(false, Ordering::Relaxed);
                 self.0.health.note_joined();
                 self.0.changes().push(Change::Assigned(partitions));
             }
@@ -302,7 +341,8 @@ impl Reader {
             self.pause_or_resume(blocked_since, &mut paused);
 
             let limits = self.intake.limits;
-            self.intake.hand_on(|batch| limits.is_full(batch) || batch.opened.elapsed() >= limits.age);
+            self.intake
+                .hand_on(|batch| limits.is_full(batch) || batch.opened.elapsed() >= limits.age);
             let is_busy = self.intake.ownership.is_busy();
             if taken > 0 || is_busy {
                 active = Instant::now();
@@ -333,7 +373,11 @@ impl Reader {
         self.intake.budget.has_room() && !self.intake.limits.is_full(&self.intake.lock().batch)
     }
 
-    fn take_turn(&self, partition: &Partition, queue: &PartitionQueue<GroupContext>) -> Result<usize, StreamError> {
+    fn take_turn(
+        &self,
+        partition: &Partition,
+        queue: &PartitionQueue<GroupContext>,
+    ) -> Result<usize, StreamError> {
         let mut building = self.intake.lock();
         for taken in 0..TURN_RECORDS {
             if self.intake.limits.is_full(&building.batch) || !self.intake.budget.has_room() {
@@ -360,7 +404,9 @@ impl Reader {
             match change {
                 Change::Assigned(partitions) => {
                     for partition in partitions {
-                        let queue = self.consumer.split_partition_queue(&partition.topic, partition.number);
+                        let queue = self
+                            .consumer
+                            .split_partition_queue(&partition.topic, partition.number);
                         // Without a queue of its own its records come with the events.
                         let Some(mut queue) = queue else { continue };
                         let wake = self.wake.0.clone();
@@ -405,12 +451,15 @@ impl Reader {
         }
     }
 
+    /// Quiet alone is not idleness: a member waits for the dead ones' session, and a partition for the end of the
+    /// transaction that its dead owner left open.
     fn is_idle(&self, active: Instant) -> bool {
-        /// How long the group may take to assign partitions before a member without any counts as idle.
-        const JOIN_TIMEOUT: Duration = Duration::from_secs(30);
-        let Some(until_idle) = self.until_idle else { return false };
-        let has_joined = self.intake.health.state() != super::health::State::Starting;
-        active.elapsed() >= if has_joined { until_idle } else { until_idle.max(JOIN_TIMEOUT) }
+        let Some(until_idle) = self.until_idle else {
+            return false;
+        };
+        active.elapsed() >= until_idle
+            && self.intake.health.state() != super::health::State::Starting
+            && self.intake.is_read_out.load(Ordering::Relaxed)
     }
 
     /// Most errors are news that librdkafka deals with.

@@ -18,7 +18,9 @@ use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use sha2::{Digest, Sha256};
 
 use super::answer::hex;
-use crate::kafka::{ConnectError, KafkaSettings, LogContext, assigned_consumer_config, partitions, watermarks};
+use crate::kafka::{
+    ConnectError, KafkaSettings, LogContext, assigned_consumer_config, partitions, watermarks,
+};
 
 /// A contract that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -114,7 +116,10 @@ impl Contracts {
             }
         })?;
         let contract = Arc::new(contract);
-        let mut names = self.names.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut names = self
+            .names
+            .write()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
         if names.hash_of.insert(name.to_owned(), hash).is_some() {
             tracing::warn!(contract = name, "a contract's content has changed under its name");
         }
@@ -126,7 +131,10 @@ impl Contracts {
     }
 
     fn remove(&self, name: &str) {
-        let mut names = self.names.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut names = self
+            .names
+            .write()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
         names.by_name.remove(name);
         names.hash_of.remove(name);
     }
@@ -141,10 +149,15 @@ pub(crate) struct ContractTopic {
 }
 
 impl ContractTopic {
-    pub(crate) fn open(kafka: &KafkaSettings, topic: &str, group: &str) -> Result<ContractTopic, ConnectError> {
+    pub(crate) fn open(
+        kafka: &KafkaSettings,
+        topic: &str,
+        group: &str,
+    ) -> Result<ContractTopic, ConnectError> {
         let config = assigned_consumer_config(kafka, "assay-contracts", group)?;
-        let consumer: BaseConsumer<LogContext> =
-            config.create_with_context(LogContext).map_err(ConnectError::Client)?;
+        let consumer: BaseConsumer<LogContext> = config
+            .create_with_context(LogContext)
+            .map_err(ConnectError::Client)?;
         let mut ends = HashMap::new();
         let mut assignment = TopicPartitionList::new();
         for partition in partitions(kafka, &consumer, topic)? {
@@ -165,7 +178,11 @@ impl ContractTopic {
     }
 
     /// Reads to where the topic ended when it was opened, so that no record meets a contract that is not there yet.
-    pub(crate) fn read_to_end(&self, contracts: &Contracts, schemas: &SchemaCache) -> Result<(), ContractError> {
+    pub(crate) fn read_to_end(
+        &self,
+        contracts: &Contracts,
+        schemas: &SchemaCache,
+    ) -> Result<(), ContractError> {
         let deadline = Instant::now() + FIRST_READ_TIMEOUT;
         while !self.is_at_end() {
             if Instant::now() > deadline {
@@ -228,7 +245,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let text = br#"{"expected_schema":{"type":"object"}}"#;
         std::fs::write(folder.path().join("invoice.json"), text).unwrap();
-        std::fs::write(folder.path().join("invoice@2.json"), br#"{"expected_schema":true}"#).unwrap();
+        std::fs::write(
+            folder.path().join("invoice@2.json"),
+            br#"{"expected_schema":true}"#,
+        )
+        .unwrap();
         std::fs::write(folder.path().join("notes.txt"), b"no contract").unwrap();
         let schemas = SchemaCache::new(8, CompileOptions::default());
         let contracts = Contracts::default();

@@ -84,7 +84,10 @@ impl ProducerContext for ReportContext {
 
 impl ReportContext {
     fn failed(&self) -> MutexGuard<'_, Vec<(usize, RDKafkaErrorCode)>> {
-        self.0.failed.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.0
+            .failed
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     fn clear(&self) {
@@ -169,7 +172,10 @@ impl Deliverer {
                 }
                 Err(Setback::End(error)) => return Err(error),
                 Err(Setback::Again(reason)) => {
-                    tracing::warn!(reason, "what is under way could not be committed and is tried again");
+                    tracing::warn!(
+                        reason,
+                        "what is under way could not be committed and is tried again"
+                    );
                     summary.aborts += 1;
                     measures::aborted();
                     if self.stop.is_overdue(self.drain) {
@@ -205,11 +211,15 @@ impl Deliverer {
     fn fill_and_commit(&self, answered: &Answered, live: &mut Vec<bool>) -> Result<(), Setback> {
         self.write(answered, live)?;
         let Some(metadata) = self.consumer.group_metadata() else {
-            return Err(Setback::End(StreamError::Fatal("the consumer is in no group".to_owned())));
+            return Err(Setback::End(StreamError::Fatal(
+                "the consumer is in no group".to_owned(),
+            )));
         };
         let now_live = self.live(&answered.batch);
         if now_live != *live {
-            return Err(Setback::Again("partitions were lost while their answers were written".to_owned()));
+            return Err(Setback::Again(
+                "partitions were lost while their answers were written".to_owned(),
+            ));
         }
         *live = now_live;
         let offsets = offsets(&answered.batch, live);
@@ -217,6 +227,7 @@ impl Deliverer {
             self.producer
                 .send_offsets_to_transaction(&offsets, &metadata, STEP_TIMEOUT)
         })?;
+        self.wait_for_reports()?;
         let started = Instant::now();
         self.step(|| self.producer.commit_transaction(STEP_TIMEOUT))?;
         measures::stage("commit", started.elapsed());
@@ -231,7 +242,7 @@ impl Deliverer {
             return Ok(live);
         }
         self.write(answered, &live)?;
-        self.step(|| self.producer.flush(STEP_TIMEOUT))?;
+        self.wait_for_reports()?;
         if let Some((_, code)) = self.reports.failed().first() {
             return Err(Setback::Again(format!("a record was not taken: {code}")));
         }
@@ -247,7 +258,11 @@ impl Deliverer {
 
     /// Which spans are still this process's to answer.
     fn live(&self, batch: &Batch) -> Vec<bool> {
-        batch.spans.iter().map(|span| self.ownership.holds(span)).collect()
+        batch
+            .spans
+            .iter()
+            .map(|span| self.ownership.holds(span))
+            .collect()
     }
 
     fn write(&self, answered: &Answered, live: &[bool]) -> Result<(), Setback> {
@@ -277,28 +292,47 @@ impl Deliverer {
             Answer::Receipt(receipt) => {
                 let value = &text[receipt.text.clone()];
                 if fits(value.len(), batch.key(record), self.outputs.receipt_bytes) {
-                    return self.send(&self.outputs.receipts, index, batch.key(record), Some(value), timestamp(record), &|| {
-                        receipt_headers(batch, record, receipt)
-                    });
+                    return self.send(
+                        &self.outputs.receipts,
+                        index,
+                        batch.key(record),
+                        Some(value),
+                        timestamp(record),
+                        &|| receipt_headers(batch, record, receipt),
+                    );
                 }
                 &receipt_too_large()
             }
             Answer::Letter(cause) => cause,
         };
-        let headers = batch.headers(record).map(|(name, value)| name.len() + value.map_or(0, <[u8]>::len));
+        let headers = batch
+            .headers(record)
+            .map(|(name, value)| name.len() + value.map_or(0, <[u8]>::len));
         let size = batch.value(record).map_or(0, <[u8]>::len) + headers.sum::<usize>() + cause.message.len();
         if fits(size, batch.key(record), self.outputs.letter_bytes) {
             let value = batch.value(record);
-            return self.send(&self.outputs.dead_letters, index, batch.key(record), value, timestamp(record), &|| {
-                letter_headers(batch, record, cause, false)
-            });
+            return self.send(
+                &self.outputs.dead_letters,
+                index,
+                batch.key(record),
+                value,
+                timestamp(record),
+                &|| letter_headers(batch, record, cause, false),
+            );
         }
         let stub = stub(batch, record);
         // A key that is too large itself is told of by the stub.
-        let key = batch.key(record).filter(|key| fits(stub.len(), Some(key), self.outputs.letter_bytes));
-        self.send(&self.outputs.dead_letters, index, key, Some(&stub), timestamp(record), &|| {
-            letter_headers(batch, record, cause, true)
-        })
+        let key = batch
+            .key(record)
+            .filter(|key| fits(stub.len(), Some(key), self.outputs.letter_bytes));
+        self.send(
+            &self.outputs.dead_letters,
+            index,
+            key,
+            Some(&stub),
+            timestamp(record),
+            &|| letter_headers(batch, record, cause, true),
+        )
     }
 
     fn send(
@@ -337,6 +371,17 @@ impl Deliverer {
         }
     }
 
+    /// Waits until every record is reported on. The client's own flush looks only ten times a second.
+    fn wait_for_reports(&self) -> Result<(), Setback> {
+        while self.producer.in_flight_count() > 0 {
+            if self.stop.is_overdue(self.drain) {
+                return Err(Setback::End(StreamError::NotDrained));
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    }
+
     /// Repeats a call until it succeeds or asks for more than repeating.
     fn step(&self, mut call: impl FnMut() -> KafkaResult<()>) -> Result<(), Setback> {
         loop {
@@ -366,7 +411,8 @@ impl Deliverer {
             Fault::Fenced => Setback::End(match &self.instance {
                 Some(instance) => StreamError::Fenced(instance.clone()),
                 None => StreamError::Fatal(
-                    "its transaction ran out of time while this process stood still, and was aborted".to_owned(),
+                    "its transaction ran out of time while this process stood still, and was aborted"
+                        .to_owned(),
                 ),
             }),
         }
@@ -476,13 +522,19 @@ fn receipt_headers(batch: &Batch, record: &Record, receipt: &ReceiptRecord) -> O
     let [schema_passed, schema_total, passed, total] = receipt.checks;
     let mut id = [0; uuid::fmt::Hyphenated::LENGTH];
     let fields: [(&str, &str); 10] = [
-        ("verification-id", receipt.verification_id.hyphenated().encode_lower(&mut id)),
+        (
+            "verification-id",
+            receipt.verification_id.hyphenated().encode_lower(&mut id),
+        ),
         ("result", receipt.outcome.name()),
         ("schema-hash", &hex(&receipt.schema_hash)),
         ("content-type", "application/json"),
         ("request-hash", &hex(&receipt.request_hash)),
         ("counted-on", &receipt.counted_on),
-        ("checks", &format!("{schema_passed}/{schema_total},{passed}/{total}")),
+        (
+            "checks",
+            &format!("{schema_passed}/{schema_total},{passed}/{total}"),
+        ),
         ("source-topic", &partition.topic),
         ("source-partition", &partition.number.to_string()),
         ("source-offset", &record.offset.to_string()),
@@ -528,7 +580,13 @@ fn stub(batch: &Batch, record: &Record) -> Vec<u8> {
     let key = batch.key(record).map_or(0, <[u8]>::len);
     let partition = &batch.span(record).partition;
     let mut text = b"{\"key_bytes\":".to_vec();
-    text.extend_from_slice(format!("{key},\"offset\":{},\"partition\":{}", record.offset, partition.number).as_bytes());
+    text.extend_from_slice(
+        format!(
+            "{key},\"offset\":{},\"partition\":{}",
+            record.offset, partition.number
+        )
+        .as_bytes(),
+    );
     text.extend_from_slice(format!(",\"sha256\":\"{}\"", hex(&Sha256::digest(value))).as_bytes());
     text.extend_from_slice(b",\"topic\":");
     assay_engine::json::write_canonical_string(&partition.topic, &mut text);

@@ -107,7 +107,10 @@ impl Health {
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<(String, i32), i64>> {
         // The map is replaced or cut in single steps, so it is whole after a panic too.
-        self.inner.lags.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.inner
+            .lags
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     fn waits(&self) -> bool {
@@ -165,7 +168,10 @@ mod tests {
         health.note_joined();
         assert_eq!(health.state(), State::Idle);
         assert_eq!(health.without_progress(), Duration::ZERO);
-        health.note_lags(BTreeMap::from([(("t".to_owned(), 0), 5), (("t".to_owned(), 1), 7)]));
+        health.note_lags(BTreeMap::from([
+            (("t".to_owned(), 0), 5),
+            (("t".to_owned(), 1), 7),
+        ]));
         assert_eq!((health.state(), health.lag()), (State::Ready, 12));
         health.forget("t", 1);
         assert_eq!(health.lag(), 5);

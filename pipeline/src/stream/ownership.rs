@@ -103,7 +103,12 @@ impl Ownership {
         let deadline = Instant::now() + at_most;
         let mut table = self.lock();
         loop {
-            let busy = |partition| table.owned.get(partition).is_some_and(|owned| owned.under_way > 0);
+            let busy = |partition| {
+                table
+                    .owned
+                    .get(partition)
+                    .is_some_and(|owned| owned.under_way > 0)
+            };
             if !partitions.iter().any(busy) {
                 return true;
             }

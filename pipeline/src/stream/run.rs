@@ -18,7 +18,9 @@ use super::health::Health;
 use super::ownership::Ownership;
 use super::settings::{Delivery, StreamSettings};
 use super::verify::Stage;
-use crate::kafka::{ConnectError, KafkaSettings, TopicLimit, group_consumer_config, partitions, producer_config};
+use crate::kafka::{
+    ConnectError, KafkaSettings, TopicLimit, group_consumer_config, partitions, producer_config,
+};
 
 /// Tells a run to end; clones share it.
 #[derive(Clone, Debug, Default)]
@@ -141,7 +143,9 @@ pub fn run(
 
     let transactional_id = format!("assay-{}-{name}", settings.group);
     let is_transactional = settings.delivery == Delivery::ExactlyOnce;
-    let known_limits = [outputs.receipt_bytes, outputs.letter_bytes].into_iter().flatten();
+    let known_limits = [outputs.receipt_bytes, outputs.letter_bytes]
+        .into_iter()
+        .flatten();
     let batch_bytes = known_limits.fold(REQUEST_BYTES_MAX, usize::min).max(1_024);
     let config = producer_config(
         kafka,
@@ -251,8 +255,8 @@ fn look_at_topics(
     client_id: &str,
 ) -> Result<(usize, Outputs), StreamError> {
     let config = producer_config(kafka, client_id, None, REQUEST_BYTES_MAX).map_err(ConnectError::Setting)?;
-    let probe_config =
-        crate::kafka::assigned_consumer_config(kafka, client_id, &settings.group).map_err(ConnectError::Setting)?;
+    let probe_config = crate::kafka::assigned_consumer_config(kafka, client_id, &settings.group)
+        .map_err(ConnectError::Setting)?;
     let probe: BaseConsumer<crate::kafka::LogContext> = probe_config
         .create_with_context(crate::kafka::LogContext)
         .map_err(ConnectError::Client)?;

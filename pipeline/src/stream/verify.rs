@@ -97,7 +97,13 @@ impl<'v> Stage<'v> {
         chunk
     }
 
-    fn answer_record(&self, worker: &mut Worker<'v>, batch: &Batch, record: &Record, text: &mut Vec<u8>) -> Answer {
+    fn answer_record(
+        &self,
+        worker: &mut Worker<'v>,
+        batch: &Batch,
+        record: &Record,
+        text: &mut Vec<u8>,
+    ) -> Answer {
         let value = match value_of(batch, record) {
             Ok(value) => value,
             Err(cause) => return Answer::Letter(cause),
@@ -107,7 +113,9 @@ impl<'v> Stage<'v> {
             Err(cause) => return Answer::Letter(cause),
         };
         // A fault of the verifier on one record is answered as such; the others are not its victims.
-        let result = catch_unwind(AssertUnwindSafe(|| self.verify(worker, batch, record, value, &reading)));
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            self.verify(worker, batch, record, value, &reading)
+        }));
         let result = result.unwrap_or_else(|_| {
             *worker = self.verifier.worker();
             Err(Problem::internal().into())
@@ -149,7 +157,8 @@ impl<'v> Stage<'v> {
             (None, Some((id, version))) => (id.as_str(), version.as_deref()),
             (None, None) if self.form == Form::Request => return Ok(Reading::Request),
             (None, None) => {
-                let message = "The record names no contract in the header contract-id, and its topic has no default.";
+                let message =
+                    "The record names no contract in the header contract-id, and its topic has no default.";
                 return Err(Cause::new(code::UNKNOWN_CONTRACT, message));
             }
         };
@@ -171,9 +180,12 @@ impl From<Problem> for Cause {
 }
 
 fn value_of<'b>(batch: &'b Batch, record: &Record) -> Result<&'b [u8], Cause> {
-    let value = batch
-        .value(record)
-        .ok_or_else(|| Cause::new(code::TOMBSTONE, "The record has no value; there is nothing to check."))?;
+    let value = batch.value(record).ok_or_else(|| {
+        Cause::new(
+            code::TOMBSTONE,
+            "The record has no value; there is nothing to check.",
+        )
+    })?;
     if value.is_empty() {
         let message = "The record's value is empty; there is nothing to check.";
         return Err(Cause::new(code::EMPTY_VALUE, message));
@@ -192,8 +204,12 @@ fn text_header<'b>(batch: &'b Batch, record: &'b Record, name: &str) -> Result<O
         return Ok(None);
     };
     let text = value.and_then(|value| std::str::from_utf8(value).ok());
-    text.map(Some)
-        .ok_or_else(|| Cause::new(code::INVALID_HEADER, format!("The header {name} is not a text in UTF-8.")))
+    text.map(Some).ok_or_else(|| {
+        Cause::new(
+            code::INVALID_HEADER,
+            format!("The header {name} is not a text in UTF-8."),
+        )
+    })
 }
 
 /// Task and agent of a bare output: from the headers `task-id` and `agent-id`; without them the record's place names the
@@ -210,7 +226,11 @@ fn output_name(batch: &Batch, record: &Record) -> Result<OutputName, Cause> {
             Some(key) => {
                 let agent = std::str::from_utf8(key);
                 let message = "The record's key, which names the agent, is not a text in UTF-8.";
-                Some(agent.map_err(|_| Cause::new(code::INVALID_HEADER, message))?.to_owned())
+                Some(
+                    agent
+                        .map_err(|_| Cause::new(code::INVALID_HEADER, message))?
+                        .to_owned(),
+                )
             }
         },
     };
