@@ -9,13 +9,14 @@
 //! - `attacks`: what strangers send to use up time, memory or stack ends soon, and honest documents of any size pass.
 //! - `verify`: `assay verify` in all its forms, and the independent check of its receipts.
 //! - `interruption`: kills and resumes.
+//! - `stream`: topics of deliverables on a real cluster, which `KAFKA_BROKERS` names.
 //! - `cli`: the other commands, as a user would run them.
 //! - `clickhouse`: the ledger in ClickHouse, beside the embedded one.
 //! - `project`: from the receipts topic into ClickHouse, whatever fails.
 //!
 //! The rest is what they share: `choices`, `texts` and `schemas` make random material, `naive` is the naive counter,
 //! `material` finds what lies in files,
-//! `command` runs the program, `database` and `broker` reach the services, `faulty_way` breaks the way to them, and `receipts` makes
+//! `command` runs the program, `topics` fills and reads topics, `database` and `broker` reach the services, `faulty_way` breaks the way to them, and `receipts` makes
 //! receipts.
 
 #![expect(
@@ -42,7 +43,9 @@ mod naive;
 mod project;
 mod receipts;
 mod schemas;
+mod stream;
 mod suite;
 mod texts;
+mod topics;
 mod vectors;
 mod verify;

@@ -167,7 +167,7 @@ pub(crate) fn producer_config(
         .set("message.max.bytes", MESSAGE_BYTES_MAX)
         .set("enable.idempotence", "true")
         .set("compression.codec", "lz4")
-        .set("linger.ms", "20")
+        .set("linger.ms", "5")
         .set("batch.size", batch_bytes.to_string())
         .set("batch.num.messages", "10000")
         .set("queue.buffering.max.kbytes", "65536")

@@ -6,6 +6,7 @@
 //! committed; the partitions are handed over only then.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -77,6 +78,8 @@ pub(crate) struct Intake {
     /// Partitions that came or went since the thread looked last.
     changes: Mutex<Vec<Change>>,
     budget: Budget,
+    /// Whether, by the last statistics, every partition held is being fetched and is read to its end.
+    is_read_out: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -107,6 +110,7 @@ impl Intake {
             drain,
             changes: Mutex::default(),
             budget,
+            is_read_out: AtomicBool::new(false),
         }
     }
 
@@ -217,20 +221,30 @@ impl ClientContext for GroupContext {
 
     fn stats(&self, statistics: Statistics) {
         let mut lags = BTreeMap::new();
+        let is_busy = self.0.ownership.is_busy();
+        let (mut fetched, mut read_out) = (0, 0);
         for topic in statistics.topics.values() {
             for partition in topic.partitions.values().filter(|partition| partition.desired) {
                 // Only what is held: the statistics go on for a while about what was given up.
                 let Some(committed) = self.0.ownership.committed(&topic.topic, partition.partition) else {
                     continue;
                 };
-                let at = committed.unwrap_or(partition.committed_offset.max(partition.lo_offset));
+                fetched += 1;
                 // A reader of committed records sees none past the last stable offset.
                 let end = if partition.ls_offset >= 0 {
                     partition.ls_offset
                 } else {
                     partition.hi_offset
                 };
-                if end >= 0 {
+                // The end may lie after markers of transactions, which are fetched and never given out; and a partition
+                // whose offset is still being asked for has none.
+                let is_active = partition.fetch_state == "active" && end >= 0;
+                let has_all = is_active && partition.next_offset >= end && partition.fetchq_cnt == 0;
+                if has_all && !is_busy {
+                    read_out += 1;
+                    lags.insert((topic.topic.clone(), partition.partition), 0);
+                } else if end >= 0 {
+                    let at = committed.unwrap_or(partition.committed_offset.max(partition.lo_offset));
                     lags.insert(
                         (topic.topic.clone(), partition.partition),
                         (end - at.max(0)).max(0),
@@ -238,8 +252,12 @@ impl ClientContext for GroupContext {
                 }
             }
         }
+        let held = self.0.ownership.partitions().len();
+        self.0
+            .is_read_out
+            .store(fetched == held && read_out == held, Ordering::Relaxed);
         measures::lag(lags.values().sum());
-        measures::partitions(self.0.ownership.partitions().len());
+        measures::partitions(held);
         self.0.health.note_lags(lags);
     }
 }
@@ -251,6 +269,7 @@ impl ConsumerContext for GroupContext {
                 let partitions = partitions_of(list);
                 tracing::info!(count = partitions.len(), "partitions were assigned");
                 self.0.ownership.add(&partitions);
+                self.0.is_read_out.store(false, Ordering::Relaxed);
                 self.0.health.note_joined();
                 self.0.changes().push(Change::Assigned(partitions));
             }
@@ -432,19 +451,15 @@ impl Reader {
         }
     }
 
+    /// Quiet alone is not idleness: a member waits for the dead ones' session, and a partition for the end of the
+    /// transaction that its dead owner left open.
     fn is_idle(&self, active: Instant) -> bool {
-        /// How long the group may take to assign partitions before a member without any counts as idle.
-        const JOIN_TIMEOUT: Duration = Duration::from_secs(30);
         let Some(until_idle) = self.until_idle else {
             return false;
         };
-        let has_joined = self.intake.health.state() != super::health::State::Starting;
-        active.elapsed()
-            >= if has_joined {
-                until_idle
-            } else {
-                until_idle.max(JOIN_TIMEOUT)
-            }
+        active.elapsed() >= until_idle
+            && self.intake.health.state() != super::health::State::Starting
+            && self.intake.is_read_out.load(Ordering::Relaxed)
     }
 
     /// Most errors are news that librdkafka deals with.

@@ -227,6 +227,7 @@ impl Deliverer {
             self.producer
                 .send_offsets_to_transaction(&offsets, &metadata, STEP_TIMEOUT)
         })?;
+        self.wait_for_reports()?;
         let started = Instant::now();
         self.step(|| self.producer.commit_transaction(STEP_TIMEOUT))?;
         measures::stage("commit", started.elapsed());
@@ -241,7 +242,7 @@ impl Deliverer {
             return Ok(live);
         }
         self.write(answered, &live)?;
-        self.step(|| self.producer.flush(STEP_TIMEOUT))?;
+        self.wait_for_reports()?;
         if let Some((_, code)) = self.reports.failed().first() {
             return Err(Setback::Again(format!("a record was not taken: {code}")));
         }
@@ -370,6 +371,17 @@ impl Deliverer {
         }
     }
 
+    /// Waits until every record is reported on. The client's own flush looks only ten times a second.
+    fn wait_for_reports(&self) -> Result<(), Setback> {
+        while self.producer.in_flight_count() > 0 {
+            if self.stop.is_overdue(self.drain) {
+                return Err(Setback::End(StreamError::NotDrained));
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    }
+
     /// Repeats a call until it succeeds or asks for more than repeating.
     fn step(&self, mut call: impl FnMut() -> KafkaResult<()>) -> Result<(), Setback> {
         loop {
@@ -388,6 +400,11 @@ impl Deliverer {
     }
 
     fn setback(&self, fault: Fault) -> Setback {
+        // The call that meets a dead client only says that it is dead; the client knows of what.
+        let fault = match (fault, self.producer.client().fatal_error()) {
+            (Fault::Fatal(_), Some((code, text))) => Fault::of_fatal(code, text),
+            (fault, _) => fault,
+        };
         match fault {
             Fault::Retry(reason) | Fault::Abort(reason) => Setback::Again(reason),
             Fault::Fatal(reason) => Setback::End(StreamError::Fatal(reason)),

@@ -23,10 +23,7 @@ impl Fault {
         let text = error.to_string();
         match error {
             KafkaError::Transaction(inner) => match inner.code() {
-                Code::Fenced | Code::InvalidProducerEpoch | Code::ProducerFenced if inner.is_fatal() => {
-                    Fault::Fenced
-                }
-                _ if inner.is_fatal() => Fault::Fatal(text),
+                code if inner.is_fatal() => Fault::of_fatal(code, text),
                 _ if inner.txn_requires_abort() => Fault::Abort(text),
                 _ if inner.is_retriable() => Fault::Retry(text),
                 _ => Fault::Fatal(text),
@@ -34,9 +31,17 @@ impl Fault {
             KafkaError::Flush(Code::OperationTimedOut) => Fault::Retry(text),
             KafkaError::Flush(_) => Fault::Abort(text),
             KafkaError::MessageProduction(Code::QueueFull) => Fault::Retry(text),
-            KafkaError::MessageProduction(Code::Fenced | Code::ProducerFenced) => Fault::Fenced,
             KafkaError::MessageProduction(Code::Fatal) => Fault::Fatal(text),
             KafkaError::MessageProduction(_) => Fault::Abort(text),
+            _ => Fault::Fatal(text),
+        }
+    }
+
+    /// Sorts the error of which a client died.
+    pub(crate) fn of_fatal(code: RDKafkaErrorCode, text: String) -> Fault {
+        use RDKafkaErrorCode as Code;
+        match code {
+            Code::Fenced | Code::InvalidProducerEpoch | Code::ProducerFenced => Fault::Fenced,
             _ => Fault::Fatal(text),
         }
     }
