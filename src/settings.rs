@@ -10,7 +10,6 @@ use assay_ledger::keys::KeyError;
 use assay_ledger::{DataFolder, KeyStore, Ledger, LedgerError, StoreError};
 
 use crate::cli::GlobalFlags;
-use crate::cluster_cli;
 use crate::config::{self, Config};
 use crate::failure::{CONFIG, Failure, SOFTWARE, USAGE};
 use crate::terminal;
@@ -153,7 +152,7 @@ pub(crate) fn ledger_failure(error: LedgerError) -> Failure {
 pub(crate) fn store_failure(error: StoreError) -> Failure {
     match error {
         StoreError::Embedded(error) => ledger_failure(error),
-        StoreError::ClickHouse(error) => cluster_cli::clickhouse_failure(error),
+        StoreError::ClickHouse(error) => crate::commands::clickhouse::failure(error),
     }
 }
 

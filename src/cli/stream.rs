@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 /// How the cluster is reached.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct Brokers {
     /// Addresses of the cluster to start from, host:port, separated by commas
     #[arg(long, value_name = "LIST")]

@@ -1,6 +1,6 @@
 //! One command a file.
 
-mod clickhouse;
+pub(crate) mod clickhouse;
 pub(crate) mod config;
 pub(crate) mod consume;
 pub(crate) mod dlq;
