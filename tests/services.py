@@ -17,6 +17,7 @@ import base64
 import concurrent.futures
 import contextlib
 import fcntl
+import json
 import os
 import random
 import re
@@ -28,7 +29,7 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
+import urllib.parse
 import urllib.request
 import uuid
 from pathlib import Path
@@ -420,6 +421,11 @@ class KafkaCluster:
         for number in numbers or self.nodes:
             self.nodes[number].resume()
 
+    def create_topics(self, topics: dict[str, tuple[int, dict[str, str]]]) -> None:
+        """Makes topics, given by their partitions and settings."""
+        with concurrent.futures.ThreadPoolExecutor(len(topics)) as pool:
+            list(pool.map(lambda topic: self.create_topic(topic[0], *topic[1]), topics.items()))
+
     def create_topic(self, name: str, partitions: int, settings: dict[str, str] | None = None) -> None:
         """Makes a topic."""
         configured = [word for key, value in (settings or {}).items() for word in ("--config", f"{key}={value}")]
@@ -537,7 +543,17 @@ class ClickHouseFront:
 
     def fault(self, **parameters: str | int | float) -> None:
         """Orders a fault, as `clickhouse_front.py` describes them."""
-        self.post("/__fault?" + "&".join(f"{name}={value}" for name, value in parameters.items()))
+        self.post("/__fault?" + urllib.parse.urlencode(parameters))
+
+    def faults(self) -> list[dict[str, object]]:
+        """The faults that are still to happen."""
+        with urllib.request.urlopen(f"{self.url}/__fault", timeout=60) as answer:
+            return json.loads(answer.read())
+
+    def clear_faults(self) -> None:
+        """Takes back the faults that have not happened yet."""
+        request = urllib.request.Request(f"{self.url}/__fault", method="DELETE")
+        urllib.request.urlopen(request, timeout=60).close()
 
 
 # ---- the command ----

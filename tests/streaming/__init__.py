@@ -1,0 +1,1 @@
+"""The parts of the fault test of the streaming road (`tests/oracle.py`)."""
