@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use assay_engine::verifier::Verifier;
 use assay_pipeline::stream::health::Health;
 use assay_pipeline::stream::{
-    Delivery, Form, Mode, StopSignal, StreamError, StreamSettings, StreamSummary, run as run_stream,
+    Delivery, Form, Mode, Setup, StopSignal, StreamError, StreamSettings, StreamSummary, run as run_stream,
 };
 
 use crate::cli::Global;
@@ -36,16 +36,15 @@ pub(crate) fn run(global: &Global, arguments: &Stream) -> Result<u8, Failure> {
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    let result = run_stream(
-        &kafka_settings,
-        &stream_settings,
-        &mode,
-        &verifier,
-        &signer,
-        &process_id,
-        &Health::default(),
-        &StopSignal::on(stop_flag),
-    );
+    let setup = Setup {
+        kafka: &kafka_settings,
+        settings: &stream_settings,
+        mode: &mode,
+        verifier: &verifier,
+        signer: &signer,
+        process_id: &process_id,
+    };
+    let result = run_stream(&setup, &Health::default(), &StopSignal::on(stop_flag));
     is_done.store(true, Ordering::Relaxed);
     let summary = result.map_err(failure)?;
     if !arguments.quiet {
