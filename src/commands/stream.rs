@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use assay_engine::verifier::Verifier;
 use assay_pipeline::stream::health::{Health, State};
 use assay_pipeline::stream::{
-    Delivery, Form, Mode, StopSignal, StreamError, StreamSettings, StreamSummary, run as run_stream,
+    Delivery, Form, Mode, Setup, StopSignal, StreamError, StreamSettings, StreamSummary, run as run_stream,
 };
 
 use crate::cli::stream::{DeliveryArgument, FormArgument, Stream};
@@ -40,16 +40,15 @@ pub(crate) fn run(global: &Global, arguments: &Stream) -> Result<u8, Failure> {
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    let result = run_stream(
-        &kafka_settings,
-        &stream_settings,
-        &mode,
-        &verifier,
-        &signer,
-        &process_id,
-        &health,
-        &StopSignal::on(stop_flag),
-    );
+    let setup = Setup {
+        kafka: &kafka_settings,
+        settings: &stream_settings,
+        mode: &mode,
+        verifier: &verifier,
+        signer: &signer,
+        process_id: &process_id,
+    };
+    let result = run_stream(&setup, &health, &StopSignal::on(stop_flag));
     drop(line);
     let summary = result.map_err(failure)?;
     if !arguments.quiet {

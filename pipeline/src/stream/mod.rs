@@ -27,5 +27,5 @@ mod settings;
 mod verify;
 
 pub use error::StreamError;
-pub use run::{Mode, StopSignal, StreamSummary, run};
+pub use run::{Mode, Setup, StopSignal, StreamSummary, run};
 pub use settings::{Delivery, Form, StreamSettings};

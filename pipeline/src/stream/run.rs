@@ -67,6 +67,22 @@ pub struct Mode {
     pub is_copy: bool,
 }
 
+/// What a run works with.
+pub struct Setup<'r> {
+    /// The cluster.
+    pub kafka: &'r KafkaSettings,
+    /// The stream.
+    pub settings: &'r StreamSettings,
+    /// How it is to go.
+    pub mode: &'r Mode,
+    /// Checks.
+    pub verifier: &'r Verifier,
+    /// Signs.
+    pub signer: &'r Signer,
+    /// Tells this process from every other, if it has no instance name.
+    pub process_id: &'r str,
+}
+
 /// What a run came to.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StreamSummary {
@@ -94,16 +110,15 @@ const PREFETCH_SHARE: usize = 4;
 ///
 /// # Errors
 /// Why it ended otherwise. What is committed then is whole.
-pub fn run(
-    kafka: &KafkaSettings,
-    settings: &StreamSettings,
-    mode: &Mode,
-    verifier: &Verifier,
-    signer: &Signer,
-    process_id: &str,
-    health: &Health,
-    stop: &StopSignal,
-) -> Result<StreamSummary, StreamError> {
+pub fn run(setup: &Setup<'_>, health: &Health, stop: &StopSignal) -> Result<StreamSummary, StreamError> {
+    let Setup {
+        kafka,
+        settings,
+        mode,
+        verifier,
+        signer,
+        process_id,
+    } = *setup;
     let started = Instant::now();
     let name = settings.instance.as_deref().unwrap_or(process_id);
     let client_id = format!("assay-{name}");
