@@ -80,6 +80,8 @@ class Oracle:
         self.produced = 0
         self.produce_error: str | None = None
         self.probes: dict[str, Consumer] = {}
+        # What was last known of the offsets of each group.
+        self.known: dict[str, int] = {}
         self.injector: Injector | None = None
         self.began = time.monotonic()
 
@@ -282,11 +284,12 @@ class Oracle:
 
     def consumed(self, group: str) -> tuple[int, int]:
         """How many input records a group has committed, and how many there are to commit."""
-        probe = self.probe(group)
         try:
-            return sum(committed(probe, INPUT, PARTITIONS).values()), self.arguments.records
+            self.known[group] = sum(committed(self.probe(group), INPUT, PARTITIONS).values())
         except KafkaException:
-            return 0, self.arguments.records
+            # A cluster without its coordinator for a moment; what was known before is no progress.
+            pass
+        return self.known.get(group, 0), self.arguments.records
 
     def probe(self, group: str) -> Consumer:
         """A client that asks for the group's offsets."""
@@ -300,7 +303,7 @@ class Oracle:
     def wait_stored(self) -> None:
         expected = sum(entry.is_receipt for entry in self.manifest.entries)
         count = f"SELECT uniqExact(verification_id) FROM {DATABASE}.receipts"
-        self.wait_progress(lambda: (int(self.front.sql(count)), expected), "the projector stands still")
+        self.wait_progress(lambda: (int(self.front.sql(count, seconds=STALL_SECONDS)), expected), "the projector stands still")
 
     def wait_projected(self) -> None:
         """Until the projector has stored the whole topic, receipts that replace others included."""
