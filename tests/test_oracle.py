@@ -1,18 +1,18 @@
 """Tests of the fault test itself: its model against known figures, and that it finds what it is there to find."""
 
-import random
 import tempfile
 import unittest
 from collections import defaultdict
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from unittest import mock
 
 from streaming import checks, model
 from streaming.checks import Answers, Findings
 from streaming.manifest import DAY_MILLIS, KINDS, POISONS, Entry, Manifest
 from streaming.model import DayCount
-from streaming.readers import Answer
+from streaming.readers import Answer, Watch, Watcher
 
 NOW_MILLIS = 1_796_000_000_000
 
@@ -60,22 +60,26 @@ class DetectionTest(unittest.TestCase):
     def setUpClass(cls) -> None:
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
-        cls.manifest = Manifest(3_000, 5, NOW_MILLIS, Path(folder.name))
+        cls.manifest = Manifest(1_500, 5, NOW_MILLIS, Path(folder.name))
         cls.addClassCleanup(cls.manifest.values.close)
         next_offset = defaultdict(int)
         for record in cls.manifest.entries:
             record.offset = next_offset[record.partition]
             next_offset[record.partition] += 1
 
+        cls.receipts, cls.letters, cls.in_order = defaultdict(list), defaultdict(list), []
+        for record in cls.manifest.entries:
+            source = record.partition, record.offset
+            if record.is_receipt:
+                cls.receipts[source].append(receipt_of(record, cls.manifest))
+            else:
+                cls.letters[source].append(letter_of(record, cls.manifest))
+            cls.in_order.append((("receipts", 0), source))
+
     def setUp(self) -> None:
         self.answers = Answers.__new__(Answers)
-        self.answers.receipts, self.answers.letters = defaultdict(list), defaultdict(list)
-        self.answers.foreign, self.answers.in_order = [], []
-        for record in self.manifest.entries:
-            source = record.partition, record.offset
-            answer = receipt_of(record, self.manifest) if record.is_receipt else letter_of(record, self.manifest)
-            (self.answers.receipts if record.is_receipt else self.answers.letters)[source].append(answer)
-            self.answers.in_order.append((("receipts", 0), source))
+        self.answers.receipts, self.answers.letters = self.receipts.copy(), self.letters.copy()
+        self.answers.foreign, self.answers.in_order = [], list(self.in_order)
         self.receipt = next(source for source, found in self.answers.receipts.items() if found[0].key)
         self.letter = next(source for source, found in self.answers.letters.items() if found[0].value is None and found[0].digest)
 
@@ -101,7 +105,7 @@ class DetectionTest(unittest.TestCase):
         kinds = {record.kind for record in self.manifest.entries}
         self.assertEqual(kinds - {"again", "oversized request", "oversized poison"}, KINDS.keys() | POISONS.keys())
         with tempfile.TemporaryDirectory() as folder:
-            same = Manifest(3_000, 5, NOW_MILLIS, Path(folder))
+            same = Manifest(1_500, 5, NOW_MILLIS, Path(folder))
             self.addCleanup(same.values.close)
             self.assertEqual(same.path.read_bytes(), self.manifest.path.read_bytes())
             self.assertEqual([r.outcome for r in same.entries], [r.outcome for r in self.manifest.entries])
@@ -111,7 +115,7 @@ class DetectionTest(unittest.TestCase):
         self.assertEqual(self.found(), ["lost"])
 
     def test_what_is_answered_twice_is_found(self) -> None:
-        self.answers.letters[self.letter] *= 2
+        self.answers.letters[self.letter] = self.answers.letters[self.letter] * 2
         self.assertEqual(self.found(), ["answered too often"])
 
     def test_a_replay_is_expected_to_answer_twice(self) -> None:
@@ -159,6 +163,55 @@ class DetectionTest(unittest.TestCase):
             self.assertEqual(sum(findings.counts.values()), count, changed)
 
 
+class FakeMessage:
+    """A receipt as the client gives it: the answer to a record of partition 0."""
+
+    def __init__(self, offset: int) -> None:
+        self.at = offset
+
+    def topic(self) -> str:
+        return "receipts"
+
+    def partition(self) -> int:
+        return 0
+
+    def offset(self) -> int:
+        return self.at
+
+    def headers(self) -> list[tuple[str, bytes]]:
+        return [("source-topic", b"in"), ("source-partition", b"0"), ("source-offset", b"%d" % self.at)]
+
+
+class WatcherTest(unittest.TestCase):
+    """Offsets that are ahead of what is stored."""
+
+    def found(self, stream_offset: int, project_offset: int, stored: int) -> list[str]:
+        """What is found when four records are answered."""
+        watcher = Watcher.__new__(Watcher)
+        watcher.watch, watcher.receipts = Watch(), "receipts"
+        watcher.stream, watcher.project = ("g", "in", 1), ("p", "receipts", 1)
+        watcher.stream_probe, watcher.project_probe = {0: stream_offset}, {0: project_offset}
+        watcher.answered, watcher.receipt_offsets = {0: set()}, {0: []}
+        watcher.reader = mock.Mock(**{"read_to.return_value": map(FakeMessage, range(4))})
+        watcher.stored = lambda offsets: {0: stored}
+        with mock.patch("streaming.readers.committed", lambda probe, topic, partitions: probe):
+            watcher.look()
+        self.assertEqual((watcher.watch.rounds, watcher.watch.store_rounds), (1, 1))
+        return watcher.watch.findings
+
+    def test_offsets_up_to_what_is_stored_are_right(self) -> None:
+        self.assertEqual(self.found(4, 4, 4), [])
+        self.assertEqual(self.found(2, 3, 4), [])
+
+    def test_a_stream_that_is_ahead_is_found(self) -> None:
+        (told,) = self.found(6, 4, 4)
+        self.assertIn("2 records before have no answer, the first 4", told)
+
+    def test_a_projector_that_is_ahead_is_found(self) -> None:
+        (told,) = self.found(4, 3, 2)
+        self.assertIn("3 receipts, but 2 are stored", told)
+
+
 def receipt_of(record: Entry, manifest: Manifest) -> Answer:
     identity = checks.verification_id("deliverables", record.partition, record.offset, manifest.value(record) or b"")
     agent = "null" if record.agent is None else checks.json.dumps(record.agent)
@@ -194,5 +247,4 @@ def answer(topic: str, record: Entry, headers: dict[str, str], value: bytes | No
 
 
 if __name__ == "__main__":
-    random.seed(0)
     unittest.main()

@@ -247,6 +247,16 @@ def check_agents(
     return scores
 
 
+def check_same_scores(program: Program, scores: dict[str, dict[str, Any]], as_of: datetime, findings: Findings) -> None:
+    """The score of an agent at a time, asked for again: its `computed_at` is all that it depends on beside the counts."""
+    for agent, before in scores.items():
+        again = answer_of(program, findings, "score", agent, "--as-of", as_of.strftime("%Y-%m-%dT%H:%M:%SZ"))
+        if again is not None:
+            figures = ("trust_score", "confidence_interval_95", "sample_size", "passed_count", "failed_count", "effective_sample_size")
+            found, expected = ({name: document[name] for name in figures} for document in (again, before))
+            findings.expect("a replay changes a score for a time before it", found, expected, repr(agent))
+
+
 def check_score(score: dict[str, Any], agent: str, days: Any, as_of: datetime, findings: Findings) -> None:
     if not days:
         findings.expect("a score of nothing", (score["trust_score"], score["reason"]), (None, "no_data"), agent)
