@@ -66,6 +66,12 @@ impl Ownership {
         }
     }
 
+    /// Nothing can be written any more: whoever waits for records under way need not.
+    pub(crate) fn abandon(&self) {
+        self.lock().owned.clear();
+        self.drained.notify_all();
+    }
+
     /// A record was read. `None` when it must not be taken: its partition is not ours, or it was read already.
     pub(crate) fn read(&self, partition: &Partition, offset: i64) -> Option<Lease> {
         let mut table = self.lock();
@@ -188,6 +194,17 @@ mod tests {
         assert!(ownership.read(&partition(), 900).is_some());
         assert_eq!(ownership.read(&partition(), 900), None);
         assert_eq!(ownership.read(&partition(), 6), None);
+    }
+
+    #[test]
+    fn nobody_waits_for_what_was_abandoned() {
+        let ownership = Ownership::default();
+        ownership.add(&[partition()]);
+        let lease = ownership.read(&partition(), 7).unwrap();
+        ownership.abandon();
+        assert!(ownership.wait_drained(&[partition()], Duration::ZERO));
+        assert!(!ownership.holds(&span(lease)));
+        assert_eq!(ownership.read(&partition(), 8), None);
     }
 
     #[test]

@@ -230,6 +230,7 @@ pub fn run(setup: &Setup<'_>, health: &Health, stop: &StopSignal) -> Result<Stre
         // A writer that cannot go on ends the others: the reader by the flag, the workers by the end of the channel.
         if delivered.is_err() {
             stop.set();
+            deliverer.ownership.abandon();
         }
         drop(answers);
         let read = reading.join();
