@@ -5,10 +5,10 @@
 //! `at-least-once` before it, with an id that a repetition shares. What cannot be written holds the offset: nothing is ever
 //! passed over.
 //!
-//! One stage a file, in the order of the data: [`consume`] polls and cuts batches, [`verify`] answers them in parallel,
-//! [`deliver`] writes and commits. While a batch is committed the next is verified and the one after is read. Between the
-//! stages travel [`batch::Batch`] and [`answer::Answered`]; a [`budget::Budget`] of bytes bounds all of them together.
-//! Whose partition it is, [`ownership`] knows: what was answered for a lost one is dropped, not written.
+//! One stage a file, in the order of the data: `consume` polls and cuts batches, `verify` answers them in parallel,
+//! `deliver` writes and commits. While a batch is committed the next is verified and the one after is read. Between the
+//! stages travel `batch::Batch` and `answer::Answered`; a `budget::Budget` of bytes bounds all of them together.
+//! Whose partition it is, `ownership` knows: what was answered for a lost one is dropped, not written.
 
 mod answer;
 mod batch;
