@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use assay_engine::json::{Document, Parser};
+use assay_engine::json::{Document, Parser, SyntaxError};
 
 /// The root of the repository.
 pub(crate) fn repository() -> &'static Path {
@@ -36,7 +36,12 @@ pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
 
 /// A text read by the fast reader.
 pub(crate) fn parse(text: &[u8]) -> Document {
+    try_parse(text).unwrap()
+}
+
+/// As [`parse`], for a text that may be refused.
+pub(crate) fn try_parse(text: &[u8]) -> Result<Document, SyntaxError> {
     let mut document = Document::new();
-    Parser::default().parse(text, &mut document).unwrap();
-    document
+    Parser::default().parse(text, &mut document)?;
+    Ok(document)
 }

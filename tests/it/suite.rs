@@ -10,7 +10,10 @@ use assay_engine::meter::Meter;
 use assay_engine::schema::{CompileOptions, Draft, Schema};
 use assay_engine::verdict::{Tally, Violations};
 
-use crate::material::{fetched, files, parse, repository};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::material::{fetched, files, parse, repository, try_parse};
 
 const FOLDERS: [(&str, Draft); 5] = [
     ("draft4", Draft::Draft4),
@@ -65,6 +68,24 @@ fn text_of(value: Value<'_>) -> String {
     String::from_utf8(text).unwrap()
 }
 
+/// A group of the suite's tests. Schemas and instances stay texts, since a number in them may be one that is refused.
+#[derive(Deserialize)]
+struct Group<'f> {
+    description: String,
+    #[serde(borrow)]
+    schema: &'f RawValue,
+    #[serde(borrow)]
+    tests: Vec<Test<'f>>,
+}
+
+#[derive(Deserialize)]
+struct Test<'f> {
+    description: String,
+    #[serde(borrow)]
+    data: &'f RawValue,
+    valid: bool,
+}
+
 struct Run {
     documents: HashMap<String, Arc<Document>>,
     registry: Vec<(String, serde_json::Value)>,
@@ -75,39 +96,43 @@ struct Run {
 
 impl Run {
     fn file(&mut self, path: &Path, draft: Draft, name: &str, assert_formats: bool) {
-        let document = parse(&std::fs::read(path).unwrap());
-        for group in document.root().as_array().unwrap() {
+        let text = std::fs::read_to_string(path).unwrap();
+        let groups: Vec<Group<'_>> = serde_json::from_str(&text).unwrap();
+        for group in &groups {
             self.group(group, draft, name, assert_formats);
         }
     }
 
-    fn group(&mut self, group: Value<'_>, draft: Draft, name: &str, assert_formats: bool) {
-        let description = group.get("description").unwrap().as_str().unwrap();
-        let schema = group.get("schema").unwrap();
+    fn group(&mut self, group: &Group<'_>, draft: Draft, name: &str, assert_formats: bool) {
         let options = CompileOptions {
             assert_formats,
             documents: self.documents.clone(),
             default_draft: Some(draft),
             ..CompileOptions::default()
         };
-        let compiled = Schema::compile(schema, &options);
-        let oracle = self.oracle(schema, draft, assert_formats);
-        for test in group.get("tests").unwrap().as_array().unwrap() {
-            let title = test.get("description").unwrap().as_str().unwrap();
-            let expected = test.get("valid").unwrap().as_bool().unwrap();
-            let data = test.get("data").unwrap();
-            let key = format!("{name} | {description} | {title}");
+        let schema = read(group.schema);
+        let compiled = schema
+            .as_ref()
+            .map_err(Clone::clone)
+            .and_then(|schema| Schema::compile(schema.root(), &options).map_err(|error| error.to_string()));
+        let oracle = schema
+            .ok()
+            .and_then(|schema| self.oracle(schema.root(), draft, assert_formats));
+        for test in &group.tests {
+            let expected = test.valid;
+            let data = read(test.data);
+            let key = format!("{name} | {} | {}", group.description, test.description);
             self.tests += 1;
-            let answer = match &compiled {
-                Err(error) => Err(error.to_string()),
-                Ok(schema) => check(schema, data),
+            let answer = match (&compiled, &data) {
+                (Err(error), _) | (_, Err(error)) => Err(error.clone()),
+                (Ok(schema), Ok(data)) => check(schema, data.root()),
             };
             if answer != Ok(expected) {
                 self.wrong.insert(key.clone());
                 eprintln!("{key}: expected {expected}, got {answer:?}");
             }
-            if let (Some(oracle), Ok(answer)) = (&oracle, answer) {
-                let instance: serde_json::Value = serde_json::from_str(&text_of(data)).unwrap();
+            if let (Some(oracle), Ok(answer), Ok(data)) = (&oracle, answer, &data) {
+                let instance: serde_json::Value = serde_json::from_str(&text_of(data.root())).unwrap();
                 if oracle.is_valid(&instance) != answer {
                     self.oracle.push(key);
                 }
@@ -132,6 +157,10 @@ impl Run {
             .build(&schema)
             .ok()
     }
+}
+
+fn read(text: &RawValue) -> Result<Document, String> {
+    try_parse(text.get().as_bytes()).map_err(|error| error.to_string())
 }
 
 /// The verdict of the counting walk, held against the testing one and the counts.
