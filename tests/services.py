@@ -28,6 +28,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.parse
 import urllib.request
@@ -162,6 +163,26 @@ def engine_python() -> Path:
 
 # ---- processes ----
 
+END_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+@contextlib.contextmanager
+def signals_held() -> Iterator[None]:
+    """Signals to end come after the block: a process that is just being started has to be known before it can be ended."""
+    if threading.current_thread() is not threading.main_thread():
+        # Only the main thread is interrupted by signals.
+        yield
+        return
+    held: list[int] = []
+    handlers = {number: signal.signal(number, lambda number, _: held.append(number)) for number in END_SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        if held:
+            signal.raise_signal(held[0])
+
 
 def free_ports(count: int) -> list[int]:
     """Ports that nobody listens on."""
@@ -207,11 +228,11 @@ class Process:
 
     def start(self) -> None:
         """Starts it, in a session of its own: an interrupt from the terminal is for whoever runs the services."""
-        with open(self.log, "ab") as log:
+        with open(self.log, "ab") as log, signals_held():
             self.child = subprocess.Popen(
                 self.command, stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
             )
-        KEEPER.watch(self.child.pid)
+            KEEPER.watch(self.child.pid)
         self.is_paused = False
 
     def wait_ready(self, is_ready: Callable[[], bool]) -> None:
@@ -572,11 +593,11 @@ def end_on_signals() -> None:
 
     def tell(number: int, _: FrameType | None) -> None:
         # The stopping itself is not to be interrupted.
-        for other in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        for other in END_SIGNALS:
             signal.signal(other, signal.SIG_IGN)
         raise Told(number)
 
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    for number in END_SIGNALS:
         signal.signal(number, tell)
 
 
@@ -622,10 +643,7 @@ def run(arguments: argparse.Namespace) -> int:
     # On a terminal the command stays in the group that Ctrl-C reaches; elsewhere it gets one, to be ended with its children.
     group = None if sys.stdin.isatty() else 0
     with services(arguments.kafka_nodes, arguments.keep) as (variables, _):
-        try:
-            child = subprocess.Popen(arguments.command, env={**os.environ, **variables}, process_group=group)
-        except OSError as error:
-            raise ServiceError(f"{arguments.command[0]} cannot be run: {error.strerror}") from error
+        child: subprocess.Popen[bytes] | None = None
 
         def send(number: signal.Signals) -> None:
             with contextlib.suppress(ProcessLookupError):
@@ -635,13 +653,18 @@ def run(arguments: argparse.Namespace) -> int:
                     os.killpg(child.pid, number)
 
         try:
+            with signals_held():
+                child = subprocess.Popen(arguments.command, env={**os.environ, **variables}, process_group=group)
             code = child.wait()
+        except OSError as error:
+            raise ServiceError(f"{arguments.command[0]} cannot be run: {error.strerror}") from error
         except BaseException:
-            send(signal.SIGTERM)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                child.wait(STOP_TIMEOUT_SECONDS)
-            send(signal.SIGKILL)
-            child.wait()
+            if child:
+                send(signal.SIGTERM)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    child.wait(STOP_TIMEOUT_SECONDS)
+                send(signal.SIGKILL)
+                child.wait()
             raise
     # A shell says it in this way of a command that a signal has ended.
     return 128 - code if code < 0 else code
