@@ -96,7 +96,7 @@ class Engine:
         self, query: bytes, data: bytes, database: str, settings: dict[str, str], output: str
     ) -> tuple[bytes, int]:
         """Runs a query as the interface was asked to, with its own settings only; the answer and its nanoseconds."""
-        with self.lock, self.spooled(query, data) as (sql, _):
+        with self.lock, Spooled(self.spool, query, data) as sql:
             began = time.monotonic_ns()
             self.query(f"USE {identifier(database)}")
             done: list[str] = []
@@ -111,9 +111,6 @@ class Engine:
                         self.query(f"SET {name} = DEFAULT")
             return answer, time.monotonic_ns() - began
 
-    def spooled(self, query: bytes, data: bytes) -> "Spooled":
-        return Spooled(self.spool, query, data)
-
 
 class Spooled:
     """A query whose data, if it inserts some, lie in a file while it runs."""
@@ -123,18 +120,18 @@ class Spooled:
         self.folder = folder
         self.query, self.data = query, data
 
-    def __enter__(self) -> tuple[str, str | None]:
+    def __enter__(self) -> str:
         head, data, form = insert_parts(self.query, self.data)
         try:
             text = head.decode("utf-8")
         except UnicodeDecodeError as error:
             raise QueryError(SYNTAX_ERROR, "The query is not UTF-8") from error
         if form is None:
-            return text, None
+            return text
         handle, self.path = tempfile.mkstemp(suffix=".data", dir=self.folder)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        return f"{text} FROM INFILE {literal(self.path)} COMPRESSION 'none' FORMAT {form}", self.path
+        return f"{text} FROM INFILE {literal(self.path)} COMPRESSION 'none' FORMAT {form}"
 
     def __exit__(self, *_: object) -> None:
         if self.path:
@@ -304,17 +301,14 @@ class Handler(BaseHTTPRequestHandler):
     def answer_query(self, parameters: dict[str, str]) -> None:
         database = parameters.get("database") or self.headers.get("X-ClickHouse-Database") or "default"
         query = parameters.get("query", "").encode("utf-8", "surrogateescape")
-        fault = None
-        if query:
-            fault = self.server.faults.take(bool(INSERT.match(query)), database)
-            if fault and fault.kind == "reset":
-                self.reset()
-        data = b"".join(self.chunks())
+        data = b""
         if not query:
-            query, data = data, b""
-            fault = self.server.faults.take(bool(INSERT.match(query)), database)
-            if fault and fault.kind == "reset":
-                self.reset()
+            query = b"".join(self.chunks())
+            fault = self.take_fault(query, database)
+        else:
+            # Before the body is read, which a reset breaks off.
+            fault = self.take_fault(query, database)
+            data = b"".join(self.chunks())
         self.refuse_compression(parameters)
         if fault and fault.kind == "error":
             raise QueryError(fault.code, "A fault that a test has ordered")
@@ -334,6 +328,13 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(
             200, answer, {"X-ClickHouse-Summary": json.dumps(summary)}, is_cut=bool(fault and fault.kind == "cut-response")
         )
+
+    def take_fault(self, query: bytes, database: str) -> Fault | None:
+        """The fault that the query has; a reset ends the connection here."""
+        fault = self.server.faults.take(bool(INSERT.match(query)), database)
+        if fault and fault.kind == "reset":
+            self.reset()
+        return fault
 
     def refuse_compression(self, parameters: dict[str, str]) -> None:
         is_asked = parameters.get("compress") == "1" or parameters.get("decompress") == "1"

@@ -30,7 +30,6 @@ class Findings:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.shown: dict[str, list[str]] = defaultdict(list)
-        self.passed: list[str] = []
 
     def add(self, kind: str, text: str) -> None:
         self.counts[kind] += 1
@@ -343,5 +342,3 @@ def check_signatures(
 
 def utc_now() -> datetime:
     return datetime.now(timezone.utc)
-
-

@@ -131,10 +131,14 @@ class Injector:
     def terminating(self, actor: Actor) -> Fault:
         actor.is_busy = True
         yield self.rng.uniform(0.0, 1.0)
-        took = actor.leave(self.findings, is_wanted=True)
-        self.slowest_stop[actor.kind] = max(took, self.slowest_stop.get(actor.kind, 0.0))
+        self.end(actor, is_wanted=True)
         yield self.rng.uniform(0.0, 2.0)
         actor.is_busy = False
+
+    def end(self, actor: Actor, is_wanted: bool) -> None:
+        """Tells a process to end, and remembers how long the slowest took."""
+        took = actor.leave(self.findings, is_wanted)
+        self.slowest_stop[actor.kind] = max(took, self.slowest_stop.get(actor.kind, 0.0))
 
     def hold(self, kind: str) -> Fault | None:
         actor = self.pick(kind)
@@ -160,8 +164,7 @@ class Injector:
         yield self.rng.uniform(4.0, 10.0)
         actor.is_busy = False
         if self.rng.random() < 0.5:
-            took = actor.leave(self.findings)
-            self.slowest_stop[actor.kind] = max(took, self.slowest_stop.get(actor.kind, 0.0))
+            self.end(actor, is_wanted=False)
         else:
             actor.is_wanted = False
             actor.kill()
