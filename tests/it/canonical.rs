@@ -1,5 +1,6 @@
 //! The canonical form: the published vectors of RFC 8785, a million numbers, and what must hold for every value.
 
+use assay_engine::hex::hex;
 use assay_engine::json::{Document, ParseLimits, Parser, equal, parse_exact, write_canonical};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
@@ -23,10 +24,6 @@ fn canonical(text: &[u8]) -> Vec<u8> {
     let (fast, exact) = (write(&fast), write(&exact));
     assert_eq!(fast, exact, "{}", text.escape_ascii());
     exact
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[test]

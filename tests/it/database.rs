@@ -3,6 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
+use assay_engine::hex::hex;
 use assay_ledger::clickhouse::{ClickHouse, ClickHouseSettings};
 
 /// A database that is dropped when the test has ended.
@@ -23,7 +24,7 @@ pub(crate) fn clickhouse_url() -> String {
 pub(crate) fn random_name() -> String {
     let mut bytes = [0; 12];
     getrandom::fill(&mut bytes).unwrap();
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&bytes)
 }
 
 impl Database {

@@ -13,11 +13,11 @@
 //! - `cli`: the other commands, as a user would run them.
 //! - `clickhouse`: the ledger in ClickHouse, beside the embedded one.
 //! - `project`: from the receipts topic into ClickHouse, whatever fails.
+//! - `wire`: receipts read back from their wire form.
 //!
-//! The rest is what they share: `choices`, `texts` and `schemas` make random material, `naive` is the naive counter,
-//! `material` finds what lies in files,
-//! `command` runs the program, `topics` fills and reads topics, `database` and `broker` reach the services, `faulty_way` breaks the way to them, and `receipts` makes
-//! receipts.
+//! The rest is what they share: `choices`, `texts` and `schemas` make random material, `receipts` makes receipts, `naive` is
+//! the naive counter, `material` finds what lies in files, `command` runs the program, `database`, `topics` and `broker`
+//! reach the services, and `faulty_way` breaks the way to them.
 
 #![expect(
     clippy::unwrap_used,
@@ -49,3 +49,4 @@ mod texts;
 mod topics;
 mod vectors;
 mod verify;
+mod wire;

@@ -14,6 +14,7 @@ use crate::command::Sandbox;
 use crate::database::Database;
 use crate::faulty_way::{Fault, FaultyWay};
 use crate::receipts::{Plain, START_DAY, plain};
+use crate::topics::config;
 
 /// How long a test waits for what must come.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -42,7 +43,7 @@ impl Running {
             ..ProjectSettings::default()
         };
         change(&mut project_settings);
-        let (kafka, shared, flag) = (topics.config(), Arc::clone(&monitor), Arc::clone(&stop));
+        let (kafka, shared, flag) = (config(), Arc::clone(&monitor), Arc::clone(&stop));
         let thread = std::thread::spawn(move || {
             let ledger = ClickHouse::new(settings).unwrap();
             project(&ledger, &kafka, &project_settings, &shared, &flag).unwrap();

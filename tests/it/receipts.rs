@@ -84,28 +84,41 @@ fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         "\\PC{0,12}",
         Just(String::new()),
+        Just("$".to_owned()),
+        Just("' at '': x".to_owned()),
         Just("'\\\0`\n".to_owned()),
         "(?s).{0,60}"
     ]
 }
 
+fn field() -> impl Strategy<Value = String> {
+    prop_oneof![
+        text(),
+        "[a-z]{1,4}(\\[[0-9]\\]){0,2}",
+        "\\[[0-9]\\]",
+        Just("$.a".to_owned())
+    ]
+}
+
+/// Few, or about as many as a list shows and some more.
 fn violations(checks: &'static [&'static str]) -> impl Strategy<Value = Violations> {
-    let violation = (prop::sample::select(checks), text(), text(), text(), text()).boxed();
-    let many = prop_oneof![4 => 0..4usize, 1 => 99..105usize];
-    many.prop_flat_map(move |count| prop::collection::vec(violation.clone(), count))
-        .prop_map(|found| {
-            let mut list = Violations::default();
-            for (check, field, expected, found, detail) in found {
-                list.add(check, || Violation {
-                    check: check.into(),
-                    field,
-                    expected,
-                    found,
-                    detail,
-                });
-            }
-            list
-        })
+    let violation = (prop::sample::select(checks), field(), text(), text(), text()).boxed();
+    let many = prop_oneof![3 => 0..5usize, 1 => 95..130usize];
+    let listed = many.prop_flat_map(move |count| prop::collection::vec(violation.clone(), count));
+    let any = listed.prop_map(|found| {
+        let mut list = Violations::default();
+        for (check, field, expected, found, detail) in found {
+            list.add(check, || Violation {
+                check: check.into(),
+                field,
+                expected,
+                found,
+                detail,
+            });
+        }
+        list
+    });
+    prop_oneof![1 => Just(Violations::default()), 2 => any]
 }
 
 /// A receipt with anything in it, and the day on which it counts.
@@ -120,8 +133,8 @@ pub(crate) fn arbitrary() -> impl Strategy<Value = (Receipt, i32)> {
         tally(),
         tally(),
         violations(&["schema:minimum", "schema:type"]),
-        violations(&["content:empty_text"]),
-        violations(&["consistency:gte", "bounds:range"]),
+        violations(&["content:empty_text", "content:repeated_items"]),
+        violations(&["consistency:gte", "consistency:unique", "bounds:range"]),
     );
     let names = (
         any::<u128>(),
@@ -131,11 +144,11 @@ pub(crate) fn arbitrary() -> impl Strategy<Value = (Receipt, i32)> {
         text(),
     );
     let days = prop_oneof![-719_162..2_932_000i32, START_DAY..START_DAY + 9];
-    let settings = (any::<[bool; 3]>(), any::<i64>(), days);
+    let settings = (any::<[bool; 3]>(), any::<i64>(), days, text());
     (verdict, names, settings).prop_map(|(verdict, names, settings)| {
         let (schema, integrity, schema_violations, content_violations, rule_violations) = verdict;
         let (id, task_id, agent_id, [output, of_schema, rules, request], key_version) = names;
-        let ([enforce_rules, strict_content_check, is_full], micros, day) = settings;
+        let ([enforce_rules, strict_content_check, is_full], micros, day, service) = settings;
         let receipt = signed(Response {
             verification_id: Uuid::from_u128(id),
             task_id,
@@ -157,7 +170,10 @@ pub(crate) fn arbitrary() -> impl Strategy<Value = (Receipt, i32)> {
                 content_violations,
                 rule_violations,
             },
-            identity: identity(),
+            identity: Arc::new(ServiceIdentity {
+                service,
+                ..identity().as_ref().clone()
+            }),
             key_version: key_version.into(),
         });
         (receipt, day)

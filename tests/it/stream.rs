@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
+use assay_engine::hex::hex;
 use assay_engine::json::Value;
 use sha2::{Digest, Sha256};
 
@@ -245,10 +246,7 @@ fn every_kind_of_record_gets_its_one_answer() {
     let stub = answers[&(2, 4)].letter();
     assert_eq!(stub.header("assay-stub"), "true");
     let stub = parse(stub.value.as_ref().unwrap());
-    let hash: String = Sha256::digest(vec![b' '; 17 * 1024 * 1024])
-        .iter()
-        .map(|b| format!("{b:02x}"))
-        .collect();
+    let hash = hex(&Sha256::digest(vec![b' '; 17 * 1024 * 1024]));
     assert_eq!(string(&stub, "sha256"), hash);
 
     // Nothing is left: a second run answers nothing.
@@ -384,10 +382,7 @@ fn contracts_by_reference_hash_as_if_they_stood_in_the_request() {
         &contract_topic,
         &[named("invoice@7", "{}"), named("invoice@7", &contract)],
     );
-    let hash: String = Sha256::digest(&contract)
-        .iter()
-        .map(|b| format!("{b:02x}"))
-        .collect();
+    let hash = hex(&Sha256::digest(&contract));
     fill(
         &stream.input,
         &[

@@ -1,10 +1,6 @@
 //! Topics of a real cluster for the tests: made under random names, filled and read to their ends.
 
 use std::future::Future;
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use rdkafka::ClientConfig;
@@ -15,13 +11,16 @@ use rdkafka::message::{Header, Headers, Message, OwnedHeaders};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
+use crate::database::random_name;
+
 /// How long a cluster may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The cluster of the tests.
 pub(crate) fn brokers() -> String {
     std::env::var("KAFKA_BROKERS").expect(
-        "KAFKA_BROKERS is not set: start the services as tests/run does, or name a cluster, for instance localhost:9092",
+        "KAFKA_BROKERS is not set: run the tests by tests/run, which starts what they need, or start it with \
+         tests/services.py and set the variable to the address that it prints",
     )
 }
 
@@ -60,9 +59,7 @@ impl TestRecord {
 
 /// A name that no other test has.
 pub(crate) fn fresh(name: &str) -> String {
-    let mut random = [0; 8];
-    getrandom::fill(&mut random).unwrap();
-    format!("{name}-{:016x}", u64::from_be_bytes(random))
+    format!("{name}-{}", random_name())
 }
 
 /// Makes a topic and gives its name.
@@ -81,7 +78,8 @@ pub(crate) fn topic(name: &str, partitions: i32, settings: &[(&str, &str)]) -> S
     name
 }
 
-fn config() -> ClientConfig {
+/// The settings that lead to the cluster.
+pub(crate) fn config() -> ClientConfig {
     let mut config = ClientConfig::new();
     config.set("bootstrap.servers", brokers());
     config
@@ -171,23 +169,8 @@ pub(crate) fn read(topic: &str) -> Vec<TestRecord> {
     }
 }
 
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-/// Waits for a future that another thread completes.
+/// Waits for what the client's own thread answers.
 fn wait_for<F: Future>(future: F) -> F::Output {
-    let mut future = pin!(future);
-    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-    let mut context = Context::from_waker(&waker);
-    loop {
-        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
-            return output;
-        }
-        std::thread::park();
-    }
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(future)
 }
