@@ -4,6 +4,7 @@ mod cli;
 mod commands;
 mod config;
 mod failure;
+mod live_bar;
 mod progress_bar;
 mod settings;
 mod signals;

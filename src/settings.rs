@@ -1,13 +1,12 @@
 //! From the settings as they are written to what the crates take.
 
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use assay_engine::receipt::Signer;
 use assay_engine::response::ServiceIdentity;
-use assay_engine::time::Timestamp;
 use assay_ledger::keys::KeyError;
 use assay_ledger::{DataFolder, KeyStore, Ledger, LedgerError, StoreError};
+use assay_pipeline::clock::now;
 
 use crate::cli::GlobalFlags;
 use crate::config::{self, Config};
@@ -167,10 +166,4 @@ pub(crate) fn random_bytes() -> Result<[u8; 16], Failure> {
     getrandom::fill(&mut bytes)
         .map_err(|error| Failure::caused(SOFTWARE, "the system gives no random numbers", error))?;
     Ok(bytes)
-}
-
-/// The time now.
-pub(crate) fn now() -> Timestamp {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp::from_micros(i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX))
 }

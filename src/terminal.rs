@@ -20,6 +20,12 @@ pub(crate) fn note(line: &str) {
     let _unwritable = writeln!(io::stderr().lock(), "{line}").is_err();
 }
 
+/// A text of strangers for the terminal, which it must not steer.
+pub(crate) fn plain(text: &str) -> String {
+    let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    text.chars().map(shown).collect()
+}
+
 /// Writes to standard output. A reader that has gone away (`| head`) is no failure.
 pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
     let mut output = io::stdout().lock();

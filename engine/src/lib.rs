@@ -18,6 +18,7 @@ pub mod content;
 mod content_walk;
 mod digest;
 mod evaluate;
+pub mod hex;
 pub mod integrity;
 mod text;
 pub mod verdict;

@@ -114,10 +114,8 @@ mod tests {
             0x5b, 0x8a, 0x31, 0x9f, 0x35, 0xab, 0xa6, 0x24, 0xda, 0x8c, 0xf6, 0xed, 0x4f, 0xb8, 0xa6, 0xfb,
         ];
         let signer = Signer::new(&seed, "v");
-        let mut text = Vec::new();
-        crate::response::write_hex(&signer.sign(&[0x72]), &mut text);
         assert_eq!(
-            String::from_utf8_lossy(&text),
+            crate::hex::hex(&signer.sign(&[0x72])),
             "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da\
              085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00"
         );

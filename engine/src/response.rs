@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use crate::hex::write_hex;
 use crate::json::write_canonical_string;
 use crate::limits::MAX_LIST_ENTRIES;
 use crate::time::{Timestamp, write_timestamp};
@@ -627,13 +628,4 @@ fn write_digest(digest: &Digest, out: &mut Vec<u8>) {
     out.push(b'"');
     write_hex(digest, out);
     out.push(b'"');
-}
-
-/// Appends lower-case hexadecimal digits.
-pub(crate) fn write_hex(bytes: &[u8], out: &mut Vec<u8>) {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
-    for byte in bytes {
-        out.push(HEX[(byte >> 4) as usize]);
-        out.push(HEX[(byte & 0xf) as usize]);
-    }
 }

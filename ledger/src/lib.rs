@@ -17,6 +17,7 @@ mod data;
 mod error;
 mod group_commit;
 pub mod keys;
+mod secret;
 mod sqlite;
 mod store;
 
@@ -24,5 +25,6 @@ pub use data::{DataError, DataFolder};
 pub use error::LedgerError;
 pub use group_commit::{GroupCommit, RecordError};
 pub use keys::KeyStore;
+pub use secret::Secret;
 pub use sqlite::{Entry, Ledger, Run};
 pub use store::{Store, StoreError};

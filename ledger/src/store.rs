@@ -39,25 +39,6 @@ impl Store {
         }
     }
 
-    /// How many receipts there are.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub fn len(&self) -> Result<u64, StoreError> {
-        match self {
-            Store::Embedded(ledger) => ledger.len().map_err(StoreError::Embedded),
-            Store::ClickHouse(ledger) => ledger.len().map_err(StoreError::ClickHouse),
-        }
-    }
-
-    /// Whether there is no receipt.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub fn is_empty(&self) -> Result<bool, StoreError> {
-        Ok(self.len()? == 0)
-    }
-
     /// What was counted for an agent up to a time, by the `verified_at` of the receipts.
     ///
     /// # Errors

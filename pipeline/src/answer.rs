@@ -10,10 +10,10 @@ use assay_engine::limits::MAX_REQUEST_BYTES;
 use assay_engine::problem::{Problem, ProblemCode};
 use assay_engine::receipt::{Receipt, Signer};
 use assay_engine::response::Detail;
-use assay_engine::time::Timestamp;
 use assay_engine::verdict::Outcome;
 use assay_engine::verifier::{OutputName, Stamp, Verifier, Worker};
 
+use crate::clock::now;
 use crate::record::{Batch, Record, RecordText};
 use crate::run_id::RunId;
 
@@ -202,12 +202,4 @@ fn fault_of(record: &Record) -> Option<Problem> {
         ),
     };
     Some(Problem::field(code, "request", problem, fix))
-}
-
-/// The time now.
-fn now() -> Timestamp {
-    let since_epoch = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap_or_default();
-    Timestamp::from_micros(i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX))
 }

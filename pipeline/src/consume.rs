@@ -4,9 +4,9 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use rdkafka::message::{Headers, Message};
+use rdkafka::message::Message;
 
-use crate::kafka::{ConnectError, KafkaSettings, Start, TopicReader};
+use crate::kafka::{ConnectError, KafkaSettings, Start, TopicReader, last_header};
 
 /// Why following ended.
 #[derive(Debug, thiserror::Error)]
@@ -72,15 +72,12 @@ pub fn follow(
             Some(Err(error)) => tracing::warn!("receipts: {error}"),
             Some(Ok(message)) => {
                 heard = Instant::now();
-                let checks = message.headers().and_then(|headers| {
-                    let found = headers.iter().filter(|header| header.key == "checks").last();
-                    found.and_then(|header| std::str::from_utf8(header.value?).ok())
-                });
+                let checks = last_header(&message, "checks");
                 let followed = Followed {
                     partition: message.partition(),
                     offset: message.offset(),
                     value: message.payload(),
-                    checks,
+                    checks: checks.and_then(|checks| std::str::from_utf8(checks).ok()),
                 };
                 take(followed).map_err(ConsumeError::Write)?;
             }

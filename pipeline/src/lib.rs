@@ -5,10 +5,12 @@
 //! [`answer::Answers`] of output; both are bounded in bytes, and so is how many of them are under way.
 
 pub mod answer;
+pub mod clock;
 pub mod consume;
 pub mod dead_letter;
 pub mod input;
 pub mod kafka;
+mod lock;
 pub mod produce;
 pub mod progress;
 pub mod project;

@@ -8,12 +8,12 @@ use assay_engine::json::{Document, Parser};
 use assay_engine::limits::MAX_REQUEST_BYTES;
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
-use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::error::KafkaError;
 use rdkafka::message::DeliveryResult;
 use rdkafka::producer::{BaseRecord, Producer, ProducerContext, ThreadedProducer};
 
 use crate::input::Input;
-use crate::kafka::{ConnectError, KafkaSettings, Start, TopicReader, producer_config};
+use crate::kafka::{ConnectError, KafkaSettings, Start, TopicReader, producer_config, send};
 use crate::record::RecordText;
 use crate::run::ReadError;
 use crate::source::Source;
@@ -102,7 +102,9 @@ pub fn produce(
             }
             let value = batch.bytes(record);
             let key = keys.key(value, key_pointer);
-            send(&producer, topic, key.as_deref(), value)?;
+            let mut message = BaseRecord::<str, [u8]>::to(topic).payload(value);
+            message.key = key.as_deref();
+            send(&producer, message).map_err(ProduceError::Send)?;
             summary.records += 1;
         }
     }
@@ -112,26 +114,6 @@ pub fn produce(
     match failures.0.load(Ordering::Relaxed) {
         0 => Ok(summary),
         failed => Err(ProduceError::Failed(failed)),
-    }
-}
-
-fn send(
-    producer: &ThreadedProducer<Failures>,
-    topic: &str,
-    key: Option<&str>,
-    value: &[u8],
-) -> Result<(), ProduceError> {
-    let mut record = BaseRecord::<str, [u8]>::to(topic).payload(value);
-    record.key = key;
-    loop {
-        match producer.send(record) {
-            Ok(()) => return Ok(()),
-            Err((KafkaError::MessageProduction(RDKafkaErrorCode::QueueFull), unsent)) => {
-                record = unsent;
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            Err((error, _)) => return Err(ProduceError::Send(error)),
-        }
     }
 }
 

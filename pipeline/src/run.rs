@@ -15,6 +15,7 @@ use assay_ledger::{Ledger, LedgerError};
 
 use crate::answer::{RecordForm, Stage};
 use crate::input::Input;
+use crate::lock::lock;
 use crate::progress::Progress;
 use crate::run_id::RunId;
 use crate::sink::Sink;
@@ -131,9 +132,7 @@ pub fn run(
                 scope.spawn(move |_| {
                     let index = rayon::current_thread_index().unwrap_or_default();
                     // A worker is used by its own thread only; a panic inside it has been caught.
-                    let mut worker = workers[index]
-                        .lock()
-                        .unwrap_or_else(|poisoned| poisoned.into_inner());
+                    let mut worker = lock(&workers[index]);
                     let answers = stage.answer(&mut worker, &batch);
                     // The sink takes no more when it has ended; then nobody waits for these answers.
                     let _ended = sender.send(answers).is_err();

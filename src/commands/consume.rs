@@ -11,6 +11,7 @@ use crate::commands::kafka;
 use crate::failure::{Failure, IO, OK};
 use crate::settings::Global;
 use crate::signals;
+use crate::terminal;
 
 /// What the client may take to close.
 const CLOSING: Duration = Duration::from_secs(10);
@@ -67,14 +68,7 @@ impl Reader {
             return format!("{place} (no receipt)");
         }
         let root = self.document.root();
-        let text = |name: &str| {
-            let found = root.get(name).and_then(Value::as_str).unwrap_or("-");
-            // What strangers named must not steer the terminal.
-            found
-                .chars()
-                .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-                .collect::<String>()
-        };
+        let text = |name: &str| terminal::plain(root.get(name).and_then(Value::as_str).unwrap_or("-"));
         let checks = followed.checks.unwrap_or("-").replace(',', " ");
         format!(
             "{} {:4} {checks} {} {} {}",

@@ -90,12 +90,7 @@ fn as_words(letter: &ListedLetter) -> Vec<u8> {
         letter.code,
         letter.message
     );
-    // What strangers wrote must not steer the terminal.
-    let plain: String = text
-        .chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect();
-    plain.into_bytes()
+    terminal::plain(&text).into_bytes()
 }
 
 fn as_json(letter: &ListedLetter) -> Vec<u8> {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use assay_ledger::KeyStore;
+use assay_pipeline::clock::now;
 
 use crate::cli::KeysCommand;
 use crate::failure::{Failure, OK, USAGE};
-use crate::settings;
-use crate::settings::Global;
+use crate::settings::{self, Global};
 use crate::terminal;
 
 pub(crate) fn run(global: &Global, command: &KeysCommand) -> Result<u8, Failure> {
@@ -60,7 +60,7 @@ fn keys_in_use(global: &Global) -> Result<(KeyStore, Option<Arc<str>>), Failure>
     let store = settings::existing_keys(global, "make the first one with 'assay keys rotate'")?;
     // Without a private key none signs now; asking for the signer would make one.
     let active = if store.private_key_path().exists() {
-        let active = store.signer(settings::now()).map_err(settings::key_failure)?;
+        let active = store.signer(now()).map_err(settings::key_failure)?;
         Some(active.signer.key_version())
     } else {
         None
@@ -79,7 +79,7 @@ fn rotate(global: &Global) -> Result<(), Failure> {
     let store = settings::open_data(global)?
         .keys()
         .map_err(settings::key_failure)?;
-    let rotation = store.rotate(settings::now()).map_err(settings::key_failure)?;
+    let rotation = store.rotate(now()).map_err(settings::key_failure)?;
     let version = rotation.signer.key_version();
     let previous = match &rotation.previous {
         Some(previous) => {

@@ -7,14 +7,14 @@ use assay_pipeline::project::{Monitor, Notice, ProjectError, State, project};
 
 use crate::cli::cluster::Project;
 use crate::commands::clickhouse;
-use crate::failure::{CONFIG, Failure, IO, OK, SOFTWARE};
+use crate::failure::{CONFIG, Failure, OK, SOFTWARE};
 use crate::settings::Global;
 use crate::signals;
 use crate::terminal;
-use crate::watch::{self, Standing, Stands, Status, StatusLine, watch_settings};
+use crate::watch::{self, Standing, Stands, Status, show_status, watch_settings};
 
 /// How much longer than the work under way the clients may take to close.
-const CLOSING: Duration = Duration::from_secs(5);
+pub(super) const CLOSING: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(global: &Global, arguments: &Project) -> Result<u8, Failure> {
     let ledger = clickhouse::open(&clickhouse::section(global, &arguments.clickhouse))?;
@@ -24,7 +24,7 @@ pub(crate) fn run(global: &Global, arguments: &Project) -> Result<u8, Failure> {
     let quiet = arguments.quiet;
     let monitor = Arc::new(Monitor::new(move |notice| tell(&notice, quiet)));
     watch::start(&watch_settings(global, arguments.watch), quiet, stands(&monitor))?;
-    let line = (!quiet).then(|| StatusLine::start(status(&monitor)));
+    let line = show_status(quiet, status(&monitor));
     if !quiet {
         terminal::note(&format!(
             "storing receipts of the topic {} in {}",
@@ -71,7 +71,6 @@ pub(super) fn tell(notice: &Notice, quiet: bool) {
 pub(super) fn failure(error: ProjectError) -> Failure {
     let code = match &error {
         ProjectError::Settings(_) => CONFIG,
-        ProjectError::Topic(_) => IO,
         ProjectError::Storer => SOFTWARE,
     };
     Failure::caused(code, "the receipts cannot be stored", error)

@@ -1,7 +1,5 @@
 //! `assay rebuild`: fills an empty database from the first offset of the receipts topic, and compares it with the old one.
 
-use std::time::Duration;
-
 use assay_ledger::clickhouse::{ClickHouse, Comparison, Difference};
 use assay_pipeline::project::{Monitor, RebuildError, rebuild};
 
@@ -12,9 +10,6 @@ use crate::failure::{CONFIG, FAILED, Failure, IO, OK, USAGE};
 use crate::settings::Global;
 use crate::signals;
 use crate::terminal;
-
-/// How much longer than the work under way the clients may take to close.
-const CLOSING: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(global: &Global, arguments: &Rebuild) -> Result<u8, Failure> {
     let source = clickhouse::section(global, &arguments.clickhouse);
@@ -35,7 +30,7 @@ pub(crate) fn run(global: &Global, arguments: &Rebuild) -> Result<u8, Failure> {
     let new = clickhouse::open(&target)?;
     let kafka = clickhouse::kafka_client(global, &arguments.project)?;
     let settings = clickhouse::project_settings(global, &arguments.project, None);
-    let stop = signals::stop_flag(settings.drain + CLOSING)?;
+    let stop = signals::stop_flag(settings.drain + project::CLOSING)?;
     let quiet = arguments.quiet;
     let monitor = Monitor::new(move |notice| project::tell(&notice, quiet));
     rebuild(&new, &kafka, &settings, &monitor, &stop).map_err(failure)?;

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use assay_engine::hex::hex;
 use assay_engine::json::{Document, Parser, write_canonical_string};
 use assay_engine::problem::Problem;
 use assay_engine::schema::{CompileOptions, Schema};
@@ -81,10 +82,6 @@ fn states_dialect(schema: &Schema) -> bool {
     schema.source().get("$schema").is_some()
 }
 
-fn hash(schema: &Schema) -> String {
-    schema.hash().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 fn usable_in_words(path: &Path, schema: &Schema) -> Vec<u8> {
     let assumed = if states_dialect(schema) {
         ""
@@ -96,7 +93,7 @@ fn usable_in_words(path: &Path, schema: &Schema) -> Vec<u8> {
         input::name(path),
         schema.draft().uri(),
         schema.subschema_count(),
-        hash(schema),
+        hex(schema.hash()),
     );
     for (_, what, list) in remarks(schema)
         .into_iter()
@@ -118,7 +115,7 @@ fn usable_as_json(schema: &Schema) -> Vec<u8> {
         ",\"dialect_stated\":{},\"subschemas\":{},\"schema_hash\":\"{}\"",
         states_dialect(schema),
         schema.subschema_count(),
-        hash(schema),
+        hex(schema.hash()),
     );
     out.extend_from_slice(numbers.as_bytes());
     for (name, _, list) in remarks(schema) {

@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use assay_engine::score::{DEFAULT_HALF_LIFE_DAYS, Score};
 use assay_engine::time::Timestamp;
+use assay_pipeline::clock::now;
 
 use crate::cli;
 use crate::commands::clickhouse;
 use crate::failure::{Failure, OK, USAGE};
-use crate::settings;
-use crate::settings::Global;
+use crate::settings::{self, Global};
 use crate::terminal;
 
 pub(crate) fn run(global: &Global, arguments: &cli::Score) -> Result<u8, Failure> {
     let computed_at = match &arguments.as_of {
-        None => settings::now(),
+        None => now(),
         Some(text) => Timestamp::parse(text).ok_or_else(|| {
             let example = "write it like 2026-10-01T12:00:00Z";
             Failure::new(

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use assay_engine::hex::hex;
 use assay_engine::verifier::Verifier;
 use assay_pipeline::stream::health::{Health, State};
 use assay_pipeline::stream::{
@@ -13,7 +14,7 @@ use crate::cli::stream::{DeliveryArgument, FormArgument, Stream};
 use crate::commands::kafka;
 use crate::failure::{CONFIG, DATA, Failure, OK, RESTART, SOFTWARE, USAGE};
 use crate::settings::Global;
-use crate::watch::{self, Standing, Stands, Status, StatusLine, watch_settings};
+use crate::watch::{self, Standing, Stands, Status, show_status, watch_settings};
 use crate::{settings, signals, terminal};
 
 /// Runs the command.
@@ -31,15 +32,12 @@ pub(crate) fn run(global: &Global, arguments: &Stream) -> Result<u8, Failure> {
         arguments.quiet,
         stands(&health),
     )?;
-    let line = (!arguments.quiet).then(|| StatusLine::start(status(&health)));
+    let line = show_status(arguments.quiet, status(&health));
     let mode = Mode {
         until_idle: arguments.until_idle.map(Duration::from_secs),
         is_copy: arguments.copy,
     };
-    let process_id: String = settings::random_bytes()?
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let process_id = hex(&settings::random_bytes()?);
     let setup = Setup {
         kafka: &kafka_settings,
         settings: &stream_settings,

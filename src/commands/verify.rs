@@ -10,6 +10,7 @@ use assay_engine::response::Detail;
 use assay_engine::verifier::Verifier;
 use assay_ledger::{Ledger, Run};
 use assay_pipeline::answer::{OutputForm, RecordForm};
+use assay_pipeline::clock::now;
 use assay_pipeline::input::Input;
 use assay_pipeline::progress::Progress;
 use assay_pipeline::resume;
@@ -19,9 +20,8 @@ use assay_pipeline::summary::Summary;
 
 use crate::cli::{DetailArgument, Verify};
 use crate::failure::{CONFIG, DATA, FAILED, Failure, IO, NO_INPUT, OK, SOFTWARE, UNCHECKED, USAGE};
-use crate::progress_bar::ProgressBar;
 use crate::settings::Global;
-use crate::{settings, summary_text, terminal};
+use crate::{progress_bar, settings, summary_text, terminal};
 
 /// Runs the command.
 pub(crate) fn run(global: &Global, arguments: &Verify) -> Result<u8, Failure> {
@@ -57,7 +57,7 @@ pub(crate) fn run(global: &Global, arguments: &Verify) -> Result<u8, Failure> {
         inputs,
     };
     let progress = Progress::default();
-    let bar = show_progress(arguments).then(|| ProgressBar::start(&options.inputs, progress.clone()));
+    let bar = show_progress(arguments).then(|| progress_bar::show(&options.inputs, progress.clone()));
     let result = run_pipeline(
         &options,
         &verifier,
@@ -66,9 +66,7 @@ pub(crate) fn run(global: &Global, arguments: &Verify) -> Result<u8, Failure> {
         output.writer(),
         &progress,
     );
-    if let Some(bar) = bar {
-        bar.finish();
-    }
+    drop(bar);
     let summary = match result {
         Ok(summary) => summary,
         Err(RunError::Write(error))
@@ -80,7 +78,7 @@ pub(crate) fn run(global: &Global, arguments: &Verify) -> Result<u8, Failure> {
     };
     output.finish()?;
     if let (Some(ledger), Some(run)) = (&mut ledger, &run) {
-        let finished = ledger.finish_run(run, settings::now());
+        let finished = ledger.finish_run(run, now());
         finished.map_err(|error| Failure::caused(CONFIG, "the run cannot be closed", error))?;
     }
     report(arguments, &summary)?;
@@ -296,7 +294,7 @@ fn begin_run(
         return Ok(Some(run));
     }
     ledger
-        .begin_run(&name, &fingerprint, settings::now())
+        .begin_run(&name, &fingerprint, now())
         .map(Some)
         .map_err(failure)
 }

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assay_ledger::clickhouse::{ClickHouseSettings, Password};
+use assay_ledger::Secret;
+use assay_ledger::clickhouse::ClickHouseSettings;
 use assay_pipeline::project::ProjectSettings;
 use serde::{Deserialize, Serialize};
 
@@ -69,7 +70,7 @@ impl ClickHouseSection {
                     let what = format!("the password file {} cannot be read", path.display());
                     Failure::caused(CONFIG, what, error)
                 })?;
-                Some(text.trim_end_matches(['\r', '\n']).to_owned())
+                Some(Secret::new(text.trim_end_matches(['\r', '\n'])))
             }
             None => secret(CLICKHOUSE_PASSWORD),
         };
@@ -77,7 +78,7 @@ impl ClickHouseSection {
             url: self.url.clone(),
             database: self.database.clone(),
             user: self.user.clone(),
-            password: password.map(Password::new),
+            password,
             ca_file: self.ca_file.clone(),
             compression: self.compression,
             retention_days: self.retention_days,

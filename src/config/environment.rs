@@ -5,6 +5,7 @@
 
 use std::ffi::OsString;
 
+use assay_ledger::Secret;
 use figment::value::{Dict, Map, Value};
 use figment::{Error, Metadata, Profile, Provider};
 
@@ -21,8 +22,9 @@ pub(crate) const SASL_PASSWORD: &str = "ASSAY_KAFKA__SASL_PASSWORD";
 pub(crate) const CLICKHOUSE_PASSWORD: &str = "ASSAY_CLICKHOUSE__PASSWORD";
 
 /// A secret, which is no setting, so that it stands in nothing that is printed.
-pub(crate) fn secret(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|secret| !secret.is_empty())
+pub(crate) fn secret(name: &str) -> Option<Secret> {
+    let text = std::env::var(name).ok();
+    text.filter(|text| !text.is_empty()).map(Secret::new)
 }
 
 /// What the environment says about sections.

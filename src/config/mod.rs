@@ -9,7 +9,7 @@ mod explain;
 
 use std::path::{Path, PathBuf};
 
-use assay_pipeline::kafka::{KafkaSettings, Secret};
+use assay_pipeline::kafka::KafkaSettings;
 use assay_pipeline::stream::StreamSettings;
 use figment::Figment;
 use figment::providers::{Format as _, Toml};
@@ -105,6 +105,6 @@ pub(crate) fn load(file: Option<&Path>) -> Result<Config, Failure> {
         .merge(environment::Sections::of(std::env::vars_os()))
         .extract()
         .map_err(|error| Failure::new(USAGE, explain::explain(error, file)))?;
-    config.kafka.sasl_password = environment::secret(environment::SASL_PASSWORD).map(Secret::new);
+    config.kafka.sasl_password = environment::secret(environment::SASL_PASSWORD);
     Ok(config)
 }

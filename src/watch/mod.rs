@@ -12,7 +12,7 @@ use tracing::level_filters::LevelFilter;
 
 pub(crate) use listener::Stands;
 pub(crate) use standing::{Standing, Status};
-pub(crate) use status_line::StatusLine;
+pub(crate) use status_line::show_status;
 
 use crate::config::WatchSettings;
 use crate::failure::{Failure, SOFTWARE};

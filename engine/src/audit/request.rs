@@ -6,10 +6,11 @@ use super::content::{blocking_checks, count, is_full, tally};
 use super::report::{Report, Standing};
 use super::{shown, shown_value};
 use crate::digest::sha256;
+use crate::hex::hex;
 use crate::json::{Document, Parser, Value, equal, write_canonical};
 use crate::problem::{Problem, ProblemCode};
 use crate::receipt::{Receipt, Signer};
-use crate::response::{Detail, Digest, write_hex};
+use crate::response::{Detail, Digest};
 use crate::time::Timestamp;
 use crate::verdict::Tally;
 use crate::verifier::{Stamp, Verifier};
@@ -235,12 +236,6 @@ fn digest_of(write: impl FnOnce(&mut Vec<u8>)) -> Digest {
     let mut bytes = Vec::new();
     write(&mut bytes);
     sha256(&bytes)
-}
-
-fn hex(digest: &Digest) -> String {
-    let mut digits = Vec::with_capacity(2 * digest.len());
-    write_hex(digest, &mut digits);
-    String::from_utf8_lossy(&digits).into_owned()
 }
 
 /// Compares what a receipt says with what came out again.

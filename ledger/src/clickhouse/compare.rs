@@ -74,15 +74,12 @@ pub(super) fn compare(this: &Connection, other: &Connection) -> Result<Compariso
         "SELECT toUInt64(cityHash64(verification_id) % 256) AS bucket, count() AS items, groupBitXor({RECEIPT_HASH}) AS hash \
          FROM receipts FINAL GROUP BY bucket ORDER BY bucket"
     );
-    let receipts = [
-        buckets(this, &receipt_buckets)?,
-        buckets(other, &receipt_buckets)?,
-    ];
+    let receipts = [rows(this, &receipt_buckets)?, rows(other, &receipt_buckets)?];
     let agent_buckets = format!(
         "SELECT toUInt64(cityHash64(agent_id) % 256) AS bucket, uniqExact(agent_id) AS items, groupBitXor(hash) AS hash \
          FROM ({COUNTS}) GROUP BY bucket ORDER BY bucket"
     );
-    let agents = [buckets(this, &agent_buckets)?, buckets(other, &agent_buckets)?];
+    let agents = [rows(this, &agent_buckets)?, rows(other, &agent_buckets)?];
     let mut differences = Vec::new();
     for bucket in differing(&receipts) {
         let select = format!(
@@ -105,10 +102,6 @@ pub(super) fn compare(this: &Connection, other: &Connection) -> Result<Compariso
         differences,
         is_equal: receipts[0] == receipts[1] && agents[0] == agents[1],
     })
-}
-
-fn buckets(connection: &Connection, select: &str) -> Result<Vec<Bucket>, ClickHouseError> {
-    rows(connection, select)
 }
 
 fn rows<T>(connection: &Connection, select: &str) -> Result<Vec<T>, ClickHouseError>

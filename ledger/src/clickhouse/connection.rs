@@ -4,6 +4,7 @@ use std::future::Future;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use assay_engine::hex::hex;
 use clickhouse::error::Error as ClientError;
 use clickhouse::{Client, Compression, Row, RowOwned, RowRead};
 use hyper_util::client::legacy::Client as HttpClient;
@@ -91,7 +92,7 @@ impl Connection {
             .with_compression(compression)
             .with_product_info("assay", env!("CARGO_PKG_VERSION"));
         if let Some(password) = &settings.password {
-            client = client.with_password(password.text());
+            client = client.with_password(password.reveal());
         }
         Ok(Connection {
             client,
@@ -190,10 +191,5 @@ fn roots(settings: &ClickHouseSettings) -> Result<RootCertStore, ClickHouseError
 
 /// A text as a constant of a statement, whatever is in it.
 pub(super) fn text_constant(text: &str) -> String {
-    let mut constant = String::from("unhex('");
-    for byte in text.bytes() {
-        constant.push_str(&format!("{byte:02x}"));
-    }
-    constant.push_str("')");
-    constant
+    format!("unhex('{}')", hex(text.as_bytes()))
 }

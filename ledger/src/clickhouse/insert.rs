@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use assay_engine::hex::hex;
 use clickhouse::error::Error as ClientError;
 use clickhouse::{Row, RowOwned, RowWrite};
 use serde::Deserialize;
@@ -49,9 +50,7 @@ pub fn batch_token(rows: &[ReceiptRow]) -> String {
 
 /// The token of what was hashed.
 pub(super) fn token_of(hasher: Sha256) -> String {
-    let digest = hasher.finalize();
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("assay-1-{hex}")
+    format!("assay-1-{}", hex(&hasher.finalize()))
 }
 
 /// Stores rows by one insert; `operation` follows "did not" in a sentence.

@@ -4,6 +4,7 @@
 //! statement may be repeated (`IF NOT EXISTS` and the like), and a migration counts as applied when its row is in the
 //! table `migrations`, however often it is there.
 
+use assay_engine::hex::hex;
 use clickhouse::Row;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
@@ -57,8 +58,7 @@ pub struct MigrationReport {
 
 impl Migration {
     fn checksum(&self) -> String {
-        let digest = Sha256::digest(self.statements.as_bytes());
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&Sha256::digest(self.statements.as_bytes()))
     }
 
     /// The statements, each without its semicolon. One ends where a line does, so no text in one may hold `;` at the end

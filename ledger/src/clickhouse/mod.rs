@@ -20,7 +20,7 @@ mod compare;
 mod reads;
 
 use assay_engine::receipt::Receipt;
-use assay_engine::score::{History, Reputation, has_history};
+use assay_engine::score::{History, has_history};
 use assay_engine::time::Timestamp;
 use uuid::Uuid;
 
@@ -29,7 +29,7 @@ pub use error::{ClickHouseError, FaultClass, ServerFault};
 pub use insert::batch_token;
 pub use migrations::MigrationReport;
 pub use row::{Origin, Place, ReceiptRow};
-pub use settings::{ClickHouseSettings, Password};
+pub use settings::ClickHouseSettings;
 
 use connection::Connection;
 use moves::Moves;
@@ -131,18 +131,6 @@ impl ClickHouse {
             return Ok(History::default());
         }
         reads::history(&self.connection, agent_id, as_of)
-    }
-
-    /// The reputation of an agent at a time (protocol, section 6).
-    ///
-    /// # Errors
-    /// [`ClickHouseError`].
-    pub fn reputation(&self, agent_id: &str, as_of: Timestamp) -> Result<Reputation, ClickHouseError> {
-        Ok(Reputation::compute(
-            agent_id,
-            &self.history(agent_id, as_of)?,
-            as_of,
-        ))
     }
 
     /// Compares this ledger with another one, receipt by receipt and count by count.

@@ -1,29 +1,9 @@
 //! How ClickHouse is reached and what is asked of it.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A password, which is never shown.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Password(String);
-
-impl Password {
-    /// The password in its text.
-    pub fn new(text: impl Into<String>) -> Password {
-        Password(text.into())
-    }
-
-    pub(super) fn text(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Password {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("***")
-    }
-}
+use crate::Secret;
 
 /// How ClickHouse is reached and what is asked of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +15,7 @@ pub struct ClickHouseSettings {
     /// The user.
     pub user: String,
     /// The user's password; none for a user who needs none.
-    pub password: Option<Password>,
+    pub password: Option<Secret>,
     /// A PEM file with the certificates to trust instead of the system's.
     pub ca_file: Option<PathBuf>,
     /// Whether rows are compressed (LZ4) on their way.

@@ -1,12 +1,9 @@
 //! What lies in the dead-letter topic.
 
-use std::time::{Duration, Instant};
+use rdkafka::message::{BorrowedMessage, Message};
 
-use rdkafka::message::{BorrowedMessage, Headers, Message};
-
-use super::DeadLetterError;
-use super::letter;
-use crate::kafka::{KafkaSettings, Start, TopicReader};
+use super::{DeadLetterError, each_letter, letter};
+use crate::kafka::{KafkaSettings, Start, TopicReader, last_header};
 
 /// One dead letter, without the record that it keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,9 +28,6 @@ pub struct ListedLetter {
     pub value_bytes: Option<usize>,
 }
 
-/// How long nothing may come before the end.
-pub(super) const SILENCE: Duration = Duration::from_secs(30);
-
 /// Gives every letter that was in the topic when the call began, and only those.
 ///
 /// # Errors
@@ -44,28 +38,15 @@ pub fn list(
     mut take: impl FnMut(ListedLetter) -> std::io::Result<()>,
 ) -> Result<(), DeadLetterError> {
     let reader = TopicReader::open(kafka, "assay-dlq", "assay-dlq-list", topic, Start::First)?;
-    let mut heard = Instant::now();
-    while !reader.is_at_end() {
-        match reader.poll(Duration::from_millis(200)) {
-            None if heard.elapsed() > SILENCE => return Err(DeadLetterError::Silence(SILENCE.as_secs())),
-            None => {}
-            Some(Err(error)) => tracing::warn!("dead letters: {error}"),
-            Some(Ok(message)) => {
-                heard = Instant::now();
-                let end = reader.ends.get(&message.partition());
-                if end.is_some_and(|end| message.offset() < *end) {
-                    take(listed(&message)).map_err(DeadLetterError::Write)?;
-                }
-            }
-        }
-    }
-    Ok(())
+    each_letter(&reader, |message| {
+        take(listed(message)).map_err(DeadLetterError::Write)
+    })
 }
 
 fn listed(message: &BorrowedMessage<'_>) -> ListedLetter {
     let text = |name: &str| {
-        let value = header(message, name).unwrap_or_default();
-        String::from_utf8_lossy(&value).into_owned()
+        let value = last_header(message, name).unwrap_or_default();
+        String::from_utf8_lossy(value).into_owned()
     };
     ListedLetter {
         partition: message.partition(),
@@ -75,14 +56,7 @@ fn listed(message: &BorrowedMessage<'_>) -> ListedLetter {
         source_offset: text(letter::OFFSET),
         code: text(letter::CODE),
         message: text(letter::MESSAGE),
-        attempt: letter::attempts(header(message, letter::ATTEMPT).as_deref()),
+        attempt: letter::attempts(last_header(message, letter::ATTEMPT)),
         value_bytes: message.payload().map(<[u8]>::len),
     }
-}
-
-/// The last header of that name.
-pub(super) fn header(message: &BorrowedMessage<'_>, name: &str) -> Option<Vec<u8>> {
-    let headers = message.headers()?;
-    let found = headers.iter().filter(|header| header.key == name).last()?;
-    found.value.map(<[u8]>::to_vec)
 }

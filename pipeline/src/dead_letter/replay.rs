@@ -5,7 +5,7 @@
 //! letter that fails again would be sent for ever.
 
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rdkafka::consumer::Consumer;
 use rdkafka::error::KafkaError;
@@ -13,10 +13,8 @@ use rdkafka::message::{BorrowedMessage, Header, Headers, Message, OwnedHeaders};
 use rdkafka::producer::{BaseRecord, DefaultProducerContext, Producer, ThreadedProducer};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
-use super::DeadLetterError;
-use super::letter;
-use super::list::{SILENCE, header};
-use crate::kafka::{ConnectError, KafkaSettings, Start, TopicReader, producer_config};
+use super::{DeadLetterError, each_letter, letter};
+use crate::kafka::{ConnectError, KafkaSettings, Start, TopicReader, last_header, producer_config, send};
 
 /// What is sent.
 #[derive(Clone, Debug)]
@@ -66,26 +64,13 @@ pub fn replay(kafka: &KafkaSettings, options: &ReplayOptions) -> Result<ReplaySu
         retry(|| producer.init_transactions(STEP_TIMEOUT))?;
     }
     let mut summary = ReplaySummary::default();
-    let mut heard = Instant::now();
     let mut open = Group::default();
-    while !reader.is_at_end() {
-        match reader.poll(Duration::from_millis(200)) {
-            None if heard.elapsed() > SILENCE => return Err(DeadLetterError::Silence(SILENCE.as_secs())),
-            None => {}
-            Some(Err(error)) => tracing::warn!("dead letters: {error}"),
-            Some(Ok(message)) => {
-                heard = Instant::now();
-                let end = reader.ends.get(&message.partition());
-                if end.is_none_or(|end| message.offset() >= *end) {
-                    continue;
-                }
-                let result = open.add(&producer, options, &message, &mut summary);
-                if let Err(error) = result.and_then(|()| open.commit_if_full(&producer, options, &reader)) {
-                    return Err(give_up(&producer, error));
-                }
-            }
-        }
-    }
+    each_letter(&reader, |message| {
+        let result = open.add(&producer, options, message, &mut summary);
+        result
+            .and_then(|()| open.commit_if_full(&producer, options, &reader))
+            .map_err(|error| give_up(&producer, error))
+    })?;
     open.commit(&producer, options, &reader)
         .map_err(|error| give_up(&producer, error))?;
     Ok(summary)
@@ -119,13 +104,13 @@ impl Group {
             .insert(message.partition(), message.offset() + 1);
         self.letters += 1;
         self.bytes += message.payload_len() + message.key_len();
-        let source = header(message, letter::TOPIC).and_then(|topic| String::from_utf8(topic).ok());
-        let is_stub = header(message, letter::STUB).is_some();
-        let Some(topic) = options.to.clone().or(source).filter(|_| !is_stub) else {
+        let source = last_header(message, letter::TOPIC).and_then(|topic| std::str::from_utf8(topic).ok());
+        let is_stub = last_header(message, letter::STUB).is_some();
+        let Some(topic) = options.to.as_deref().or(source).filter(|_| !is_stub) else {
             summary.unusable += 1;
             return Ok(());
         };
-        let attempt = letter::attempts(header(message, letter::ATTEMPT).as_deref());
+        let attempt = letter::attempts(last_header(message, letter::ATTEMPT));
         if attempt >= options.max_attempts {
             summary.over_cap += 1;
             return Ok(());
@@ -138,24 +123,12 @@ impl Group {
             producer.begin_transaction()?;
             self.is_begun = true;
         }
-        let time = header(message, letter::TIMESTAMP).and_then(|time| String::from_utf8(time).ok());
-        let mut record = BaseRecord::<[u8], [u8]>::to(&topic).headers(original_headers(message));
+        let time = last_header(message, letter::TIMESTAMP).and_then(|time| std::str::from_utf8(time).ok());
+        let mut record = BaseRecord::<[u8], [u8]>::to(topic).headers(original_headers(message));
         record.key = message.key();
         record.payload = message.payload();
         record.timestamp = time.and_then(|time| time.parse().ok());
-        loop {
-            match producer.send(record) {
-                Ok(()) => return Ok(()),
-                Err((error, unsent)) => {
-                    use rdkafka::error::RDKafkaErrorCode::QueueFull;
-                    if error.rdkafka_error_code() != Some(QueueFull) {
-                        return Err(error);
-                    }
-                    record = unsent;
-                    std::thread::sleep(Duration::from_millis(5));
-                }
-            }
-        }
+        send(producer, record)
     }
 
     fn commit_if_full(

@@ -2,6 +2,7 @@
 
 mod client;
 mod reader;
+mod records;
 mod settings;
 mod topics;
 
@@ -11,7 +12,8 @@ pub(crate) use client::{
     producer_config,
 };
 pub(crate) use reader::{Start, TopicReader};
-pub use settings::{KafkaSettings, Secret, Security, SettingError, SettingValue};
+pub(crate) use records::{last_header, send};
+pub use settings::{KafkaSettings, Security, SettingError, SettingValue};
 pub use topics::probe;
 pub(crate) use topics::{TopicLimit, partitions, watermarks};
 

@@ -1,4 +1,4 @@
-//! A reader of whole topics, in no group: for lists, replays and followers.
+//! A reader of whole topics, in no group: for lists, replays, followers and contracts.
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use assay_ledger::Secret;
 use serde::{Deserialize, Serialize};
 
 /// How to reach the cluster.
@@ -73,28 +74,6 @@ impl Security {
             Security::SaslPlaintext => "sasl_plaintext",
             Security::SaslSsl => "sasl_ssl",
         }
-    }
-}
-
-/// A text that is never shown.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// Hides a text.
-    pub fn new(text: String) -> Secret {
-        Secret(text)
-    }
-
-    /// The text, for the one place that needs it.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("***")
     }
 }
 

@@ -1,10 +1,5 @@
 //! What a topic is like: its partitions, how far they reach, and how large a record it takes.
 
-use std::future::Future;
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::Thread;
 use std::time::Duration;
 
 use rdkafka::admin::{AdminClient, AdminOptions, ResourceSpecifier};
@@ -105,29 +100,11 @@ fn ask(config: &rdkafka::ClientConfig, topic: &str) -> Option<usize> {
     let admin: AdminClient<LogContext> = config.create_with_context(LogContext).ok()?;
     let options = AdminOptions::new().request_timeout(Some(ANSWER_TIMEOUT));
     let resource = [ResourceSpecifier::Topic(topic)];
-    let answer = wait_for(admin.describe_configs(&resource, &options)).ok()?;
+    // The client answers on a thread of its own; this one only waits.
+    let runtime = tokio::runtime::Builder::new_current_thread().build().ok()?;
+    let answer = runtime
+        .block_on(admin.describe_configs(&resource, &options))
+        .ok()?;
     let topic = answer.into_iter().next()?.ok()?;
     topic.get("max.message.bytes")?.value.as_ref()?.parse().ok()
-}
-
-/// Wakes the thread that waits.
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-/// Waits for the one future of this crate: the admin client answers on a thread of its own.
-fn wait_for<F: Future>(future: F) -> F::Output {
-    let mut future = pin!(future);
-    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-    let mut context = Context::from_waker(&waker);
-    loop {
-        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
-            return output;
-        }
-        std::thread::park();
-    }
 }

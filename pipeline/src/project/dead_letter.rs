@@ -12,8 +12,9 @@ use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::{DeliveryResult, Header, OwnedHeaders};
 use rdkafka::producer::{BaseProducer, BaseRecord, Producer as _, ProducerContext};
 
-use super::record::{Letter, Refusal, TopicRecord};
+use super::record::{Letter, TopicRecord};
 use super::storer::Rejections;
+use crate::dead_letter::letter::{self, Cause};
 
 /// How long a letter may take to be acknowledged before it is sent anew.
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -137,28 +138,27 @@ impl DeadLetters {
         }
     }
 
-    fn headers(&self, record: &TopicRecord, refusal: &Refusal) -> OwnedHeaders {
+    fn headers(&self, record: &TopicRecord, refusal: &Cause) -> OwnedHeaders {
         let mut headers = OwnedHeaders::new();
         let mut attempt = 1;
         for (key, value) in record.headers.iter() {
-            if key == "assay-attempt" {
-                let text = value.and_then(|value| std::str::from_utf8(value).ok());
-                attempt = text.and_then(|text| text.parse::<u32>().ok()).unwrap_or(attempt);
-            } else if !key.starts_with("__connect.errors.") && key != "assay-timestamp" {
+            if key == letter::ATTEMPT {
+                attempt = letter::attempts(value).max(1);
+            } else if !letter::is_about_the_letter(key) {
                 headers = headers.insert(Header { key, value });
             }
         }
         let message: String = refusal.message.chars().take(MAX_MESSAGE_CHARS).collect();
         let mut added = vec![
-            ("__connect.errors.topic", self.receipts.clone()),
-            ("__connect.errors.partition", record.partition.to_string()),
-            ("__connect.errors.offset", record.offset.to_string()),
-            ("__connect.errors.exception.class.name", refusal.code.to_owned()),
-            ("__connect.errors.exception.message", message),
-            ("assay-attempt", attempt.to_string()),
+            (letter::TOPIC, self.receipts.clone()),
+            (letter::PARTITION, record.partition.to_string()),
+            (letter::OFFSET, record.offset.to_string()),
+            (letter::CODE, refusal.code.to_owned()),
+            (letter::MESSAGE, message),
+            (letter::ATTEMPT, attempt.to_string()),
         ];
         if let Some(timestamp) = record.timestamp {
-            added.push(("assay-timestamp", timestamp.to_string()));
+            added.push((letter::TIMESTAMP, timestamp.to_string()));
         }
         for (key, value) in &added {
             headers = headers.insert(Header {
@@ -180,7 +180,7 @@ impl Rejections for DeadLetters {
         let places: Vec<usize> = (0..results.len())
             .filter(|place| too_large(&results[*place]))
             .collect();
-        let stubs: Vec<Refusal> = places.iter().map(|place| stub(&letters[*place])).collect();
+        let stubs: Vec<Cause> = places.iter().map(|place| stub(&letters[*place])).collect();
         let smaller: Vec<(usize, Letter<'_>)> = places
             .iter()
             .zip(&stubs)
@@ -195,15 +195,13 @@ impl Rejections for DeadLetters {
 }
 
 /// The refusal of a letter that is sent without its value.
-fn stub((record, refusal): &Letter<'_>) -> Refusal {
+fn stub((record, refusal): &Letter<'_>) -> Cause {
     let bytes = record.value.as_ref().map_or(0, Vec::len);
-    Refusal {
-        code: refusal.code,
-        message: format!(
-            "{} (the value, {bytes} bytes, is too large for this topic)",
-            refusal.message
-        ),
-    }
+    let message = format!(
+        "{} (the value, {bytes} bytes, is too large for this topic)",
+        refusal.message
+    );
+    Cause::new(refusal.code, message)
 }
 
 fn is_too_large(error: &KafkaError) -> bool {

@@ -2,11 +2,13 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use assay_ledger::clickhouse::FaultClass;
 
 use super::record::Letter;
+use crate::clock::now_millis;
+use crate::lock::lock;
 
 /// Something that an operator should hear of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -230,13 +232,7 @@ impl Monitor {
     }
 
     pub(super) fn note_delay(&self, newest_millis: i64) {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let delay = (now.as_millis() as i64).saturating_sub(newest_millis);
+        let delay = now_millis().saturating_sub(newest_millis);
         metrics::gauge!("assay_project_delay_seconds").set(delay as f64 / 1_000.0);
     }
-}
-
-/// A panic elsewhere leaves the value as it was.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -1,6 +1,6 @@
 //! Filling an empty ClickHouse from the first offset of the receipts topic.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use assay_ledger::clickhouse::{ClickHouse, ClickHouseError};
@@ -56,7 +56,7 @@ pub fn rebuild(
         ..settings.clone()
     };
     run(ledger, kafka, &settings, monitor, stop, End::OfTopic).map_err(RebuildError::Project)?;
-    if stop.load(std::sync::atomic::Ordering::Relaxed) {
+    if stop.load(Ordering::Relaxed) {
         return Err(RebuildError::Stopped);
     }
     Ok(())

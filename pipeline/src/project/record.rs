@@ -13,6 +13,8 @@ use assay_engine::wire::{Unsaid, WireReader, parse_digest};
 use assay_ledger::clickhouse::{Origin, Place, ReceiptRow};
 use rdkafka::message::{BorrowedMessage, Headers as _, Message as _};
 
+use crate::dead_letter::letter::Cause;
+
 /// A record, in memory of its own.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TopicRecord {
@@ -69,17 +71,8 @@ fn take_counted<'b>(rest: &mut &'b [u8]) -> Option<Option<&'b [u8]>> {
     Some(Some(taken))
 }
 
-/// Why a record is no receipt.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
-    /// For programs.
-    pub(super) code: &'static str,
-    /// For people.
-    pub(super) message: String,
-}
-
 /// A record that becomes a dead letter, and why.
-pub(super) type Letter<'r> = (&'r TopicRecord, &'r Refusal);
+pub(super) type Letter<'r> = (&'r TopicRecord, &'r Cause);
 
 /// The code of a record that is no receipt.
 const NOT_A_RECEIPT: &str = "not_a_receipt";
@@ -121,11 +114,8 @@ pub(super) struct RowReader {
 }
 
 impl RowReader {
-    pub(super) fn read(&mut self, record: &TopicRecord) -> Result<ReceiptRow, Refusal> {
-        let refuse = |message: String| Refusal {
-            code: NOT_A_RECEIPT,
-            message,
-        };
+    pub(super) fn read(&mut self, record: &TopicRecord) -> Result<ReceiptRow, Cause> {
+        let refuse = |message: String| Cause::new(NOT_A_RECEIPT, message);
         let Some(value) = record.value.as_deref() else {
             return Err(refuse("the record has no value".to_owned()));
         };

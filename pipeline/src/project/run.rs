@@ -40,9 +40,6 @@ pub enum ProjectError {
     /// A thread ended that must not.
     #[error("a thread that stores batches has ended; this is a fault of the program")]
     Storer,
-    /// There is no such topic.
-    #[error("the topic {0} cannot be read: check its name and this user's rights")]
-    Topic(String),
 }
 
 /// When a projector ends by itself.
@@ -173,7 +170,7 @@ impl Projector<'_> {
         loop {
             let events = self.source.serve(wait, &mut records);
             for event in events {
-                self.take_event(event)?;
+                self.take_event(event);
             }
             self.take_finished();
             let is_stopping = stop.load(Ordering::Relaxed);
@@ -204,7 +201,7 @@ impl Projector<'_> {
         Ok(())
     }
 
-    fn take_event(&mut self, event: Event) -> Result<(), ProjectError> {
+    fn take_event(&mut self, event: Event) {
         match event {
             Event::Assigned(partition) => {
                 self.positions.assign(partition);
@@ -223,7 +220,6 @@ impl Projector<'_> {
             }
             Event::Trouble(words) => self.tell(words),
         }
-        Ok(())
     }
 
     /// Tells the broker's words once, and again when they come again after a while.

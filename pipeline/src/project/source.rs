@@ -16,6 +16,7 @@ use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 
 use super::record::TopicRecord;
+use crate::lock::lock;
 
 /// Kibibytes of a partition's records that the client holds ready.
 const QUEUE_KBYTES: &str = "8192";
@@ -233,9 +234,4 @@ fn event_of(error: KafkaError) -> Event {
         KafkaError::PartitionEOF(partition) => Event::End(partition),
         error => Event::Trouble(error.to_string()),
     }
-}
-
-/// A panic elsewhere leaves the value as it was.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

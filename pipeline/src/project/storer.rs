@@ -14,7 +14,8 @@ use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use super::backoff::Backoff;
 use super::batch::Batch;
 use super::monitor::Monitor;
-use super::record::{Letter, Refusal, RowReader, with_causes};
+use super::record::{Letter, RowReader, with_causes};
+use crate::dead_letter::letter::Cause;
 
 /// Rows that may be refused one after another before it is taken for a fault of the table.
 const MAX_REFUSED_IN_A_ROW: u32 = 10;
@@ -108,7 +109,7 @@ pub(super) struct Storer<'p> {
 impl Storer<'_> {
     /// Brings every record of a batch to its end.
     pub(super) fn store(&mut self, batch: &Batch) -> Outcome {
-        let read: Vec<Result<ReceiptRow, Refusal>> = batch
+        let read: Vec<Result<ReceiptRow, Cause>> = batch
             .records
             .par_iter()
             .map_init(RowReader::default, |reader, record| reader.read(record))
@@ -161,10 +162,7 @@ impl Storer<'_> {
                 }
                 Stored::Refused(message) => {
                     self.refused_in_a_row += 1;
-                    let refusal = Refusal {
-                        code: REFUSED_BY_STORE,
-                        message,
-                    };
+                    let refusal = Cause::new(REFUSED_BY_STORE, message);
                     let record = &batch.records[places[part.start]];
                     if self.reject(batch, vec![(record, &refusal)]) == Outcome::CalledOff {
                         return Outcome::CalledOff;

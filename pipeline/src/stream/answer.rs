@@ -65,15 +65,3 @@ pub(crate) struct Answered {
     /// Bytes that it takes of the budget, the batch's own included.
     pub(crate) size: usize,
 }
-
-/// Lower-case hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        for digit in [byte >> 4, byte & 15] {
-            text.push(char::from(DIGITS[usize::from(digit)]));
-        }
-    }
-    text
-}

@@ -29,6 +29,7 @@ use super::ownership::Ownership;
 use super::run::StopSignal;
 use super::settings::StreamSettings;
 use crate::kafka::{SESSION_TIMEOUT_MS, log_event};
+use crate::lock::lock;
 
 /// Records taken from one partition before the next has its turn.
 const TURN_RECORDS: usize = 256;
@@ -115,16 +116,11 @@ impl Intake {
     }
 
     fn lock(&self) -> MutexGuard<'_, Building> {
-        // A batch is changed a record at a time, so it is whole after a panic elsewhere.
-        self.building
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
+        lock(&self.building)
     }
 
     fn changes(&self) -> MutexGuard<'_, Vec<Change>> {
-        self.changes
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
+        lock(&self.changes)
     }
 
     /// Takes a message, unless its partition is not ours or it was taken before.

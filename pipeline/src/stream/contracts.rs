@@ -11,16 +11,12 @@ use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 
 use assay_engine::contract::Contract;
+use assay_engine::hex::hex;
 use assay_engine::schema::SchemaCache;
-use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::message::Message;
-use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use sha2::{Digest, Sha256};
 
-use super::answer::hex;
-use crate::kafka::{
-    ConnectError, KafkaSettings, LogContext, assigned_consumer_config, partitions, watermarks,
-};
+use crate::kafka::{ConnectError, KafkaSettings, Start, TopicReader};
 
 /// A contract that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -143,9 +139,7 @@ impl Contracts {
 /// The topic of contracts.
 pub(crate) struct ContractTopic {
     topic: String,
-    consumer: BaseConsumer<LogContext>,
-    /// Where each partition ended at the start.
-    ends: HashMap<i32, i64>,
+    reader: TopicReader,
 }
 
 impl ContractTopic {
@@ -154,26 +148,9 @@ impl ContractTopic {
         topic: &str,
         group: &str,
     ) -> Result<ContractTopic, ConnectError> {
-        let config = assigned_consumer_config(kafka, "assay-contracts", group)?;
-        let consumer: BaseConsumer<LogContext> = config
-            .create_with_context(LogContext)
-            .map_err(ConnectError::Client)?;
-        let mut ends = HashMap::new();
-        let mut assignment = TopicPartitionList::new();
-        for partition in partitions(kafka, &consumer, topic)? {
-            let (start, end) = watermarks(kafka, &consumer, topic, partition)?;
-            if end > start {
-                ends.insert(partition, end);
-            }
-            assignment
-                .add_partition_offset(topic, partition, Offset::Beginning)
-                .map_err(ConnectError::Client)?;
-        }
-        consumer.assign(&assignment).map_err(ConnectError::Client)?;
         Ok(ContractTopic {
             topic: topic.to_owned(),
-            consumer,
-            ends,
+            reader: TopicReader::open(kafka, "assay-contracts", group, topic, Start::First)?,
         })
     }
 
@@ -184,7 +161,7 @@ impl ContractTopic {
         schemas: &SchemaCache,
     ) -> Result<(), ContractError> {
         let deadline = Instant::now() + FIRST_READ_TIMEOUT;
-        while !self.is_at_end() {
+        while !self.reader.is_at_end() {
             if Instant::now() > deadline {
                 return Err(ContractError::TopicTimeout(self.topic.clone()));
             }
@@ -200,19 +177,8 @@ impl ContractTopic {
         }
     }
 
-    fn is_at_end(&self) -> bool {
-        // The position also passes what a reader never sees: markers, and records that compaction took.
-        let Ok(position) = self.consumer.position() else {
-            return false;
-        };
-        self.ends.iter().all(|(partition, end)| {
-            let found = position.find_partition(&self.topic, *partition);
-            matches!(found.map(|found| found.offset()), Some(Offset::Offset(at)) if at >= *end)
-        })
-    }
-
     fn poll(&self, contracts: &Contracts, schemas: &SchemaCache) {
-        let message = match self.consumer.poll(Duration::from_millis(200)) {
+        let message = match self.reader.poll(Duration::from_millis(200)) {
             None => return,
             Some(Err(error)) => {
                 tracing::warn!("the contract topic cannot be read now: {error}");

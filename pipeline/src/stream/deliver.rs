@@ -5,10 +5,12 @@
 //! the leases are looked at: were a partition lost in between, the metadata would be of an older generation, and the
 //! coordinator would refuse it.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
+use assay_engine::hex::hex;
 use crossbeam_channel::Receiver;
 use rdkafka::client::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
@@ -19,7 +21,7 @@ use rdkafka::producer::{BaseRecord, Producer, ProducerContext, ThreadedProducer}
 use rdkafka::topic_partition_list::{Offset, TopicPartitionList};
 use sha2::{Digest, Sha256};
 
-use super::answer::{Answer, Answered, ReceiptRecord, hex};
+use super::answer::{Answer, Answered, ReceiptRecord};
 use super::batch::{Batch, Record};
 use super::budget::Budget;
 use super::consume::GroupContext;
@@ -30,7 +32,9 @@ use super::measures;
 use super::ownership::Ownership;
 use super::run::{StopSignal, StreamSummary};
 use super::settings::Delivery;
+use crate::clock::now_millis;
 use crate::dead_letter::letter::{self, Cause, code};
+use crate::lock::lock;
 
 /// How long one call of the client may block, so that a stop is noticed.
 const STEP_TIMEOUT: Duration = Duration::from_secs(2);
@@ -84,10 +88,7 @@ impl ProducerContext for ReportContext {
 
 impl ReportContext {
     fn failed(&self) -> MutexGuard<'_, Vec<(usize, RDKafkaErrorCode)>> {
-        self.0
-            .failed
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
+        lock(&self.0.failed)
     }
 
     fn clear(&self) {
@@ -192,13 +193,12 @@ impl Deliverer {
     /// One attempt at a transaction. Gives for each span whether it was written.
     fn transaction(&self, answered: &Answered) -> Result<Vec<bool>, Setback> {
         self.reports.clear();
-        let mut live = self.live(&answered.batch);
+        let live = self.live(&answered.batch);
         if !live.contains(&true) {
             return Ok(live);
         }
         self.step(|| self.producer.begin_transaction())?;
-        let result = self.fill_and_commit(answered, &mut live);
-        match result {
+        match self.fill_and_commit(answered, &live) {
             Ok(()) => Ok(live),
             Err(Setback::Again(reason)) => {
                 self.step(|| self.producer.abort_transaction(STEP_TIMEOUT))?;
@@ -208,20 +208,18 @@ impl Deliverer {
         }
     }
 
-    fn fill_and_commit(&self, answered: &Answered, live: &mut Vec<bool>) -> Result<(), Setback> {
+    fn fill_and_commit(&self, answered: &Answered, live: &[bool]) -> Result<(), Setback> {
         self.write(answered, live)?;
         let Some(metadata) = self.consumer.group_metadata() else {
             return Err(Setback::End(StreamError::Fatal(
                 "the consumer is in no group".to_owned(),
             )));
         };
-        let now_live = self.live(&answered.batch);
-        if now_live != *live {
+        if self.live(&answered.batch) != live {
             return Err(Setback::Again(
                 "partitions were lost while their answers were written".to_owned(),
             ));
         }
-        *live = now_live;
         let offsets = offsets(&answered.batch, live);
         self.step(|| {
             self.producer
@@ -421,25 +419,22 @@ impl Deliverer {
     /// Turns answers that their topic will never take into ones that it does.
     fn mend(&self, answered: &mut Answered) {
         let failed = std::mem::take(&mut *self.reports.failed());
-        let mut too_large = failed
+        let suspects: HashSet<usize> = failed
             .iter()
             .filter(|(_, code)| *code == RDKafkaErrorCode::MessageSizeTooLarge)
-            .map(|(index, _)| *index);
+            .map(|(index, _)| *index)
+            .collect();
         // A broker refuses a whole request, in which the records beside the large one are innocent: the largest of them
         // has to go, and the next attempt tells whether that was enough.
-        let mut places = answered.chunks.iter_mut().flat_map(|chunk| &mut chunk.answers);
-        let sizes = |answer: &Answer| match answer {
+        let size = |answer: &Answer| match answer {
             Answer::Receipt(receipt) => receipt.text.len(),
             Answer::Letter(_) => 0,
         };
-        let Some(first) = too_large.next() else { return };
-        let mut suspects: Vec<usize> = too_large.chain([first]).collect();
-        suspects.sort_unstable();
-        let largest = places
-            .by_ref()
+        let answers = answered.chunks.iter_mut().flat_map(|chunk| &mut chunk.answers);
+        let largest = answers
             .enumerate()
-            .filter(|(index, _)| suspects.binary_search(index).is_ok())
-            .max_by_key(|(_, answer)| sizes(answer));
+            .filter(|(index, _)| suspects.contains(index))
+            .max_by_key(|(_, answer)| size(answer));
         if let Some((_, answer)) = largest
             && matches!(answer, Answer::Receipt(_))
         {
@@ -505,11 +500,8 @@ fn fits(bytes: usize, key: Option<&[u8]>, limit: Option<usize>) -> bool {
 
 /// The time of the answer is that of the record; one that a broker would refuse is left to the client.
 fn timestamp(record: &Record) -> Option<i64> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let now = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);
-    record
-        .timestamp
-        .filter(|at| *at > 0 && *at < now.saturating_add(FUTURE_MILLIS_MAX))
+    let latest = now_millis().saturating_add(FUTURE_MILLIS_MAX);
+    record.timestamp.filter(|at| *at > 0 && *at < latest)
 }
 
 fn insert(headers: OwnedHeaders, key: &str, value: &str) -> OwnedHeaders {

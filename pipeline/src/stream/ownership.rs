@@ -8,6 +8,7 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use super::batch::{Partition, Span};
+use crate::lock::lock;
 
 /// One assignment of one partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +40,7 @@ pub(crate) struct Ownership {
 
 impl Ownership {
     fn lock(&self) -> MutexGuard<'_, Table> {
-        // Every change of the table is a single step, so a panic elsewhere leaves it whole.
-        self.table.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        lock(&self.table)
     }
 
     /// Partitions were assigned.

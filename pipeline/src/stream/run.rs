@@ -21,6 +21,7 @@ use super::verify::Stage;
 use crate::kafka::{
     ConnectError, KafkaSettings, TopicLimit, group_consumer_config, partitions, producer_config,
 };
+use crate::lock::lock;
 
 /// Tells a run to end; clones share it.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +54,7 @@ impl StopSignal {
         if !self.is_set() {
             return false;
         }
-        let mut since = self.since.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut since = lock(&self.since);
         since.get_or_insert_with(Instant::now).elapsed() > at_most
     }
 }

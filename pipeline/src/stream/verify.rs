@@ -4,14 +4,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use assay_engine::contract::Contract;
 use assay_engine::limits::MAX_REQUEST_BYTES;
 use assay_engine::problem::{Problem, ProblemCode};
 use assay_engine::receipt::{Receipt, Signer};
 use assay_engine::response::Detail;
-use assay_engine::time::Timestamp;
 use assay_engine::verifier::{OutputName, Stamp, Verifier, Worker};
 use crossbeam_channel::{Receiver, Sender};
 use rayon::prelude::*;
@@ -23,7 +22,9 @@ use super::contracts::Contracts;
 use super::identity::verification_id;
 use super::measures;
 use super::settings::Form;
+use crate::clock::now;
 use crate::dead_letter::letter::{Cause, code};
+use crate::lock::lock;
 
 /// Records that one worker answers in one go: enough to spread what handing over costs, few enough to keep all workers busy
 /// to the end of a batch.
@@ -78,9 +79,7 @@ impl<'v> Stage<'v> {
     fn answer_chunk(&self, batch: &Batch, records: &[Record]) -> Chunk {
         let index = rayon::current_thread_index().unwrap_or_default();
         // A worker is used by its own thread only; a panic inside it has been caught.
-        let mut worker = self.workers[index]
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut worker = lock(&self.workers[index]);
         let mut chunk = Chunk {
             text: Vec::new(),
             answers: Vec::with_capacity(records.len()),
@@ -254,10 +253,4 @@ fn copy(batch: &Batch, record: &Record, text: &mut Vec<u8>) -> Answer {
         counted_on: super::identity::counted_on(record.timestamp, now()),
         checks: [0; 4],
     }))
-}
-
-/// The time now.
-fn now() -> Timestamp {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp::from_micros(i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX))
 }

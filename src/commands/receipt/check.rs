@@ -10,8 +10,7 @@ use super::documents::{Documents, Text};
 use crate::cli::ReceiptCheck;
 use crate::commands::input;
 use crate::failure::{CONFIG, DATA, FAILED, Failure, OK, SOFTWARE, UNCHECKED, USAGE};
-use crate::settings;
-use crate::settings::Global;
+use crate::settings::{self, Global};
 use crate::terminal;
 
 /// The stack of the thread that checks: checking a request again nests as deep as the engine's limits allow, which takes

@@ -3,8 +3,7 @@
 use crate::cli::cluster::LedgerArguments;
 use crate::commands::clickhouse;
 use crate::failure::{FAILED, Failure, OK, USAGE};
-use crate::settings;
-use crate::settings::Global;
+use crate::settings::{self, Global};
 use crate::terminal;
 
 pub(super) fn run(global: &Global, id: &str, arguments: &LedgerArguments) -> Result<u8, Failure> {

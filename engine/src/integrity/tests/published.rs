@@ -1,19 +1,13 @@
 //! The published examples: hashes, canonical forms and texts.
 
 use super::*;
-use crate::response::write_hex;
+use crate::hex::hex;
 
 const INVOICE_RULES: &str =
     r#"[{"type":"sum_equals","field":"line_items[].line_total","equals_field":"total"}]"#;
 
 const INVOICE: &str = r#"{"invoice_id":"INV-7731","currency":"USD","line_items":[
     {"sku":"CRWL-100","qty":3,"line_total":87.0},{"sku":"CRWL-200","qty":1,"line_total":42.5}],"total":TOTAL}"#;
-
-fn hex(bytes: &[u8]) -> String {
-    let mut text = Vec::new();
-    write_hex(bytes, &mut text);
-    String::from_utf8(text).unwrap()
-}
 
 #[test]
 fn the_invoice_rules_have_their_hash() {
