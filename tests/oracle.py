@@ -18,7 +18,6 @@ Needs what `services.py` needs, and the packages in tests/requirements.txt.
 """
 
 import argparse
-import json
 import os
 import random
 import shutil
