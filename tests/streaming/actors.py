@@ -3,7 +3,7 @@
 import os
 import subprocess
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Sequence
 
@@ -22,11 +22,9 @@ class Program:
 
     path: Path
     environment: dict[str, str]
-    # What stands before it on the command line: another clock, for instance.
-    prefix: list[str] = field(default_factory=list)
 
     def command(self, *arguments: str) -> list[str]:
-        return [*self.prefix, str(self.path), *arguments]
+        return [str(self.path), *arguments]
 
     def run(self, *arguments: str, seconds: float = 600) -> subprocess.CompletedProcess[bytes]:
         """Runs a command to its end."""
